@@ -76,7 +76,7 @@ export function addEdits(
 ): Edited {
 	const renamed = asked === undefined ? before : withSpeakers(stored, before, asked, names);
 	const lines = askedLines ? changeLines(stored, renamed, askedLines, names) : renamed.lines;
-	if (askedLines) checkSize(lines!, 'lines: this lifelog');
+	if (askedLines) checkSize(stored, before.lines, lines!, 'lines: this lifelog');
 	return editedAt(stored, { ...renamed, ...change, lines }, at);
 }
 

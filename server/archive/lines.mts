@@ -173,23 +173,38 @@ export const withoutSpeakers = (lines: EditedLine[] = []): EditedLine[] =>
 	);
 
 /**
- * Refuses with an ApiError (400) more corrected lines than a day manifest can hold.
+ * Refuses with an ApiError (400) more corrected lines than a day manifest can hold. Those without effect
+ * don't count, because the service has changed them. A lifelog that has more can have fewer.
  *
+ * @param stored The lifelog as its file has it.
  * @param lifelog Begins the sentence.
  */
-export function checkSize(lines: EditedLine[], lifelog: string): void {
-	if (lines.length > MAX_LINES) {
+export function checkSize(
+	stored: Lifelog,
+	before: EditedLine[] | undefined,
+	after: EditedLine[],
+	lifelog: string,
+): void {
+	const had = inEffect(stored, before);
+	const lines = inEffect(stored, after);
+	if (lines.length > Math.max(MAX_LINES, had.length)) {
 		const count = `${lines.length} corrected lines`;
 		throw new ApiError(400, `${lifelog} would have ${count}. A lifelog can have ${MAX_LINES}`);
 	}
-	const bytes = Buffer.byteLength(JSON.stringify(lines));
-	if (bytes > MAX_LINES_BYTES) {
+	const bytes = bytesOf(lines);
+	if (bytes > Math.max(MAX_LINES_BYTES, bytesOf(had))) {
 		throw new ApiError(
 			400,
 			`${lifelog} would have ${bytes} bytes of corrected lines. A lifelog can have ${MAX_LINES_BYTES}`,
 		);
 	}
 }
+
+const inEffect = (stored: Lifelog, lines: EditedLine[] | undefined): EditedLine[] => [
+	...new Set(timedLines(stored, { lines }).flatMap(({ line }) => line ?? [])),
+];
+
+const bytesOf = (lines: EditedLine[]): number => Buffer.byteLength(JSON.stringify(lines));
 
 type Place = Pick<LineChange, 'startOffsetMs' | 'was'>;
 

@@ -90,6 +90,8 @@ export class ArchiveStore implements Store {
 	readonly recorded: Recorded;
 	/** Whether all that is served was compared with what was known: not while the index is being built. */
 	#isCompared = false;
+	/** Whether the index was written to its place since the start. */
+	#isCheckpointed = false;
 	/** What changes the index or the folder, one after the other. */
 	#changes: Promise<unknown> = Promise.resolve();
 
@@ -150,7 +152,11 @@ export class ArchiveStore implements Store {
 
 	/** Reads what is new or has changed, for search by meaning too. Only within a change. */
 	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
-		if (await this.#sync.run(onProgress)) this.#meaning?.catchUp();
+		const hasChanged = await this.#sync.run(onProgress);
+		if (hasChanged) this.#meaning?.catchUp();
+		// Also after a process that was killed: nothing that was deleted is left in the log of the index.
+		if (hasChanged || !this.#isCheckpointed) this.#rows.checkpoint();
+		this.#isCheckpointed = true;
 		await this.people.look();
 		await this.replacements.look();
 		const { births } = this.#options;
@@ -313,7 +319,6 @@ export class ArchiveStore implements Store {
 			});
 			if (!isThere) return false;
 			await this.#look();
-			this.#rows.checkpoint();
 			log?.(
 				`Deleted a ${kind}: ${removed.join(', ') || 'no file'}. ${
 					audio.size === 0

@@ -104,7 +104,6 @@ export class Recorded {
 				throw asRefusal(error, 'Nothing was changed');
 			});
 			await look();
-			this.#rows.checkpoint();
 			return made;
 		});
 	}

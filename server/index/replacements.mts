@@ -217,7 +217,8 @@ export class Replacements {
 			const isNew = replaced > countReplaced(stored, edited, correction.id);
 			if (isNew) {
 				try {
-					checkSize(lines, `Nothing was replaced: the lifelog ${quoted(stored.id)}`);
+					const lifelog = `Nothing was replaced: the lifelog ${quoted(stored.id)}`;
+					checkSize(stored, edited.lines, lines, lifelog);
 				} catch (error) {
 					if (isPlan) throw error;
 					// Somebody has corrected many of its lines meanwhile.

@@ -7,7 +7,8 @@ import type { EndpointState } from '../../util/modelEndpoint.mts';
 export type { Reached } from '../../events/events.mts';
 export type { DiskUse } from '../../util/diskUse.mts';
 export type { Webhook } from '../../events/types.mts';
-export type { Preview, ReplacementState } from '../../index/replacements.mts';
+export type { Preview } from '../../index/findWords.mts';
+export type { ReplacementState } from '../../index/replacements.mts';
 export type { AskedChange as Change } from '../../archive/edits.mts';
 export type { ArchivingState, AudioSpan, EndpointState, ImportingState };
 

@@ -1,4 +1,11 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	unlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeDraft } from '../../../server/archive/commit.mts';
@@ -109,6 +116,29 @@ describe('a delete', () => {
 		expect((await ask(server, '/v1/lifelogs/n0')).status).toBe(404);
 		await server.close();
 		await clearDrafts(folder);
+	});
+
+	test('leaves no words after a kill, also in the index', async () => {
+		const folder = temporaryFolder();
+		const word = 'xylophonics';
+		const contents = [{ type: 'paragraph' as const, content: `We heard ${word}.` }];
+		const spoken = lifelogOf('n0', many[0].startTime, { contents });
+		const [day] = await writeArchive(folder, { lifelogs: [spoken, many[1]] });
+		const { child, exited, ready } = spawnLifelogServer(folder, allow);
+		await ready;
+		child.kill('SIGKILL');
+		await exited;
+		expect(filesWith(folder, word).join()).toContain('.lifelog-index.sqlite');
+		// As the journal finishes it that a killed server leaves.
+		const manifest = JSON.parse(readFileSync(join(folder, day), 'utf8'));
+		const deletedAt = new Date().toISOString();
+		for (const { path } of manifest.lifelogs.n0.files) unlinkSync(join(folder, path));
+		Object.assign(manifest.lifelogs.n0, { files: [], deletedAt });
+		writeFileSync(join(folder, day), JSON.stringify(manifest));
+		const server = await startLifelogServer(folder, allow);
+		expect((await ask(server, '/v1/lifelogs/n0')).status).toBe(404);
+		expect(filesWith(folder, word)).toEqual([]);
+		await server.close();
 	});
 
 	test('leaves no words of the lifelog in any file, while the server runs and after it stops', async () => {

@@ -217,6 +217,28 @@ test('a lifelog has at most 500 corrected lines', async () => {
 	]);
 });
 
+test('corrections without effect take no room, and a lifelog with too many can have fewer', async () => {
+	const long = 'ü'.repeat(9000);
+	const edited = (lines: object[]) => ({ lines, at: new Date().toISOString() }) as Edited;
+	const gone = Array.from({ length: 500 }, (_, nth) => ({
+		...{ startOffsetMs: nth, was: `Gone ${nth}`, text: long },
+	}));
+	const there = recorded.slice(0, 4).map(({ startOffsetMs, content: was }) => ({
+		...{ startOffsetMs, was, text: long },
+	}));
+	editLifelog(folder, DAY, 'boat', edited([...gone, ...there]));
+	await until(async () => (await shown())[0].endsWith(long));
+	const shorter = { startOffsetMs: 0, was: long, text: 'Short.' };
+	expect(await edit([shorter])).toMatchObject({ status: 200 });
+	const longer = { startOffsetMs: 0, was: 'Short.', text: `${long} and more` };
+	expect(await edit([longer])).toMatchObject({
+		status: 400,
+		error: expect.stringContaining('bytes of corrected lines'),
+	});
+	expect((await shown())[0]).toBe('SPEAKER_00: Short.');
+	expect(kept()).toHaveLength(504);
+});
+
 test('a line that the service changes later is as the service has it, and corrected again if it comes back', async () => {
 	await edit([fix, { startOffsetMs: 1000, was: 'Where?', text: 'Where is it?' }]);
 	const edited: Edited = entry().edited!;
