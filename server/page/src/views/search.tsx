@@ -13,7 +13,7 @@ import { Advice, SearchStart } from './searchStart.tsx';
 /** Searches as somebody types; the address keeps what for. */
 export function Search({ session }: { session: Session }) {
 	useTitle('Search');
-	const { given, address, form, set } = useAddressForm('/search');
+	const { given, address, typed, form, set } = useAddressForm('/search');
 	const words = useFocus();
 	const isAsked = address !== '';
 	const [isOpen] = useState(
@@ -39,7 +39,7 @@ export function Search({ session }: { session: Session }) {
 				class="search"
 				onSubmit={(event) => event.preventDefault()}
 				// Without a button, a form with several fields isn't submitted.
-				onKeyDown={({ key }) => key === 'Enter' && onUsed()}
+				onKeyDown={({ key }) => key === 'Enter' && typed !== '' && keepSearch(typed)}
 			>
 				<label class="words">
 					<span class="hidden">Search words</span>
