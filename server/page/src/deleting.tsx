@@ -62,7 +62,7 @@ export function ConfirmDelete({
 	);
 }
 
-const AUDIO_STAYS = 'Audio files stay, because they can contain other lifelogs.';
+const AUDIO_STAYS = 'Audio files stay, if there are any, because they can contain other lifelogs.';
 
 /** Where the audio of a lifelog stays. */
 function AudioOf({ id }: { id: string }) {
@@ -124,7 +124,7 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 		waiting: (
 			<>
 				<span>
-					{what} {are} about to be deleted. {only ? 'Its' : 'Their'} audio stays.{' '}
+					{what} {are} about to be deleted.{' '}
 					<span class="quiet" aria-hidden="true">
 						{secondsLeft} s
 					</span>
@@ -141,7 +141,7 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 		done: (
 			<>
 				<span>
-					{what} {only ? 'was' : 'were'} deleted. {only ? 'Its' : 'Their'} audio stays.
+					{what} {only ? 'was' : 'were'} deleted.
 				</span>
 				{close('Close', 'z')}
 			</>
