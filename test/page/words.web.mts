@@ -118,10 +118,13 @@ describe('words', () => {
 		await looksRight(page);
 		await page.waitForSelector('.said >> text="Quickcarbon it is, not quick carbons"');
 		expect(await textsOf(server, 1)).toEqual(['We like Quickcarbon and Quickcarbon']);
-		await dialog(page).getByRole('button', { name: 'Take back' }).click();
+		await dialog(page).getByRole('button', { name: 'Take back' }).press('Enter');
+		await dialog(page).getByText('Taken back.').waitFor();
 		await dialog(page).getByText('2 lines in 2 lifelogs').waitFor();
+		await dialog(page).getByLabel('Heard').and(page.locator(':focus')).waitFor();
 		await page.keyboard.press('Escape');
 		await dialog(page).waitFor({ state: 'detached' });
+		await page.locator('[data-line="0"] .edit-line:focus').waitFor();
 		await page.waitForSelector('.said >> text="Quick carbon it is, not quick carbons"');
 		// What somebody has typed stays.
 		expect(await textsOf(server, 0)).toEqual(['Ask Quickcarbon first', TALKS[0]![1]]);
@@ -194,10 +197,13 @@ describe('words', () => {
 		await looksRight(page);
 		await page.getByRole('button', { name: 'Take back: quick carbon' }).click();
 		await until(async () => (await rows(page).count()) === 1);
+		const next = page.getByRole('button', { name: 'Take back: Nothing' });
+		await next.and(page.locator(':focus')).waitFor();
 		expect(await textsOf(server, 0)).toEqual(TALKS[0]);
 		expect(await textsOf(server, 2)).toEqual(['Something here']);
-		await page.getByRole('button', { name: 'Take back: Nothing' }).click();
+		await next.press('Enter');
 		await page.getByText('No words are corrected in all lifelogs yet.').waitFor();
+		await page.locator('main:focus').waitFor();
 		expect(await textsOf(server, 2)).toEqual(TALKS[2]);
 	});
 
