@@ -397,7 +397,7 @@ test('a search keeps every character, shows how many lifelogs it found, and repo
 	await page.reload();
 	await page.waitForSelector('.result mark');
 	await page.fill('input[type=search]', 'nothingofthekind');
-	await page.waitForSelector('[role=status] >> text=No lifelog has all of this');
+	await page.waitForSelector('[role=status] >> text=Nothing found for “nothingofthekind”');
 	expect(beside(wrong.splice(0))).toEqual([]);
 });
 
