@@ -102,7 +102,7 @@ describe('words', () => {
 		const server = await serveTalks(TALKS);
 		const { page } = await open(server);
 		await correct(page, 'Ask Quickcarbon first');
-		await offer(page).getByText('Correct “quick carbon” in all lifelogs? (2)').waitFor();
+		await offer(page).getByText('Correct “quick carbon” to “Quickcarbon” in 2 lifelogs?').waitFor();
 		await looksRight(page);
 		await page.keyboard.press('y');
 		await dialog(page).getByText('2 lines in 2 lifelogs').waitFor();
@@ -174,7 +174,7 @@ describe('words', () => {
 		// Nothing was asked about words that were only added.
 		expect(asked.map((each) => JSON.parse(each).heard)).toEqual(['us', 'One of all']);
 		await correct(page, 'All of you');
-		await offer(page).getByText('Correct “them” in all lifelogs? (1)').waitFor();
+		await offer(page).getByText('Correct “them” to “you” in 1 lifelog?').waitFor();
 		await offer(page).getByRole('button', { name: 'No' }).click();
 		await offer(page).waitFor({ state: 'detached' });
 	});
@@ -223,7 +223,7 @@ describe('words', () => {
 		const server = await serveInterrupted();
 		const { page } = await open(server);
 		await correct(page, 'Ask Quickcarbon first');
-		await offer(page).getByText('(1)').waitFor();
+		await offer(page).getByText('in 1 lifelog?').waitFor();
 		await page.keyboard.press('y');
 		await dialog(page).getByText('1 line in 1 lifelog').waitFor();
 		let release = () => {};

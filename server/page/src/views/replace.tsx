@@ -21,7 +21,7 @@ export const LOOK_MS = 250;
 
 /** Offers to correct words everywhere after they were in a line. */
 export function Offer({
-	words: { heard },
+	words: { heard, right },
 	lifelogs,
 	onChoose,
 	onClose,
@@ -35,7 +35,7 @@ export function Offer({
 	return (
 		<div class="offer" role="status">
 			<button type="button" aria-keyshortcuts="y" onClick={onChoose}>
-				Correct “<bdi>{heard}</bdi>” in all lifelogs? ({lifelogs.toLocaleString()})
+				Correct “<bdi>{heard}</bdi>” to “<bdi>{right}</bdi>” in {count(lifelogs, 'lifelog')}?
 			</button>
 			<button type="button" class="plain" onClick={onClose}>
 				No
@@ -168,6 +168,11 @@ function Ask({
 								<ExampleView key={at} example={example} timezone={timezone} />
 							))}
 						</ul>
+						{examples.length < lines && (
+							<p class="quiet">
+								{examples.length} of {count(lines, 'line')} shown
+							</p>
+						)}
 					</div>
 				)}
 			</Load>
