@@ -73,6 +73,11 @@ test('several lifelogs are selected and deleted at once, after ten seconds in wh
 		}
 		await page.waitForSelector('.selecting >> text=2 selected');
 	};
+	// Escape ends it, where it began.
+	await select();
+	await page.keyboard.press('Escape');
+	await page.locator('button:focus', { hasText: 'Select' }).waitFor();
+	expect(await page.locator('.entry input').count()).toBe(0);
 	await select();
 	expect(await findings(page)).toEqual([]);
 	await page.keyboard.press('Delete');
@@ -123,6 +128,8 @@ test('a delete says which audio stays, and ends at the day with a line that can 
 	await page.click('dialog button[type=submit]');
 	await page.waitForURL('**/days/2026-03-01');
 	await page.waitForSelector('.deletions >> text=“Memo 1” is about to be deleted');
+	// There is none to tell of.
+	expect(await page.textContent('.deletions')).not.toContain('audio');
 	expect(await shown(page)).toHaveLength(4);
 	// Where it was, nothing is.
 	expect(await page.evaluate(() => history.length)).toBe(entries);
@@ -130,6 +137,7 @@ test('a delete says which audio stays, and ends at the day with a line that can 
 	await page.keyboard.press('Tab');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('.deletions .notice', { state: 'detached' });
+	await page.locator('a:focus', { hasText: 'Memo 1' }).waitFor();
 	expect(await shown(page)).toHaveLength(5);
 	expect(await left(server)).toHaveLength(5);
 	expect(readdirSync(join(folder, 'lifelogs'), { recursive: true }).join()).toContain('m1');

@@ -168,9 +168,20 @@ describe('a line of a transcript', () => {
 		expect(await focused(page)).toMatch(/^edit-line .* 0$/);
 		expect(await said(page)).toEqual(['One', 'Two', 'Tree']);
 
-		await page.locator('.time').nth(1).focus();
+		// ↑ and ↓ go by lines, from wherever nothing has the focus. Tab goes on in a line.
+		await page.evaluate(() => (document.activeElement as HTMLElement).blur());
 		await page.keyboard.press('ArrowDown');
+		expect(await focused(page)).toMatch(/^time.* 0$/);
+		await page.keyboard.press('ArrowDown');
+		expect(await focused(page)).toMatch(/^time.* 1$/);
+		await page.keyboard.press('ArrowDown');
+		expect(await focused(page)).toMatch(/^time.* 2$/);
+		await page.keyboard.press('ArrowUp');
+		await page.keyboard.press('Tab');
 		expect(await focused(page)).toMatch(/^edit-line .* 1$/);
+		await page.keyboard.press('Tab');
+		expect(await focused(page)).toMatch(/undefined$/);
+		await page.keyboard.press('Shift+Tab');
 		await page.keyboard.press('Enter');
 		await textOf(page, 1).and(page.locator(':focus')).waitFor();
 		await page.keyboard.press('Tab');

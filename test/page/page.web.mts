@@ -186,7 +186,7 @@ test('keys lead to every view', async () => {
 	expect(await page.textContent('.said[aria-current]')).toBe(line);
 });
 
-test('a transcript is one stop for Tab, with ↑ and ↓ inside, and leads to the lifelogs beside it', async () => {
+test('a transcript is for Tab a single line, with ↑ and ↓ to the others, and leads to the lifelogs beside it', async () => {
 	const { page, context } = await open();
 	await context.grantPermissions(['clipboard-read', 'clipboard-write']);
 	await page.goto(`/lifelogs/${longest().id}`);
@@ -201,6 +201,11 @@ test('a transcript is one stop for Tab, with ↑ and ↓ inside, and leads to th
 	expect(second).not.toBe(first);
 	await page.keyboard.press('ArrowUp');
 	expect(await page.evaluate(() => document.activeElement!.outerHTML)).toBe(first);
+	const line = await page.evaluate(
+		() => document.activeElement!.closest<HTMLElement>('[data-line]')!.dataset.line,
+	);
+	await page.keyboard.press('Tab');
+	expect(await focused(`[data-line="${line}"] .edit-line`)).toBe(true);
 	await page.keyboard.press('Tab');
 	expect(await focused('.player button')).toBe(true);
 	// No two lines have the same name.

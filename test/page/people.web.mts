@@ -450,7 +450,7 @@ describe('in a lifelog, a speaker', () => {
 			page.evaluate(() => [document.activeElement!.tagName, document.activeElement!.textContent]);
 		await speakerButton(page, 'Speaker 1').focus();
 		await page.keyboard.press('ArrowDown');
-		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('Shift+Tab');
 		expect(await focused()).toEqual(['BUTTON', 'Anna']);
 		await page.keyboard.press('Enter');
 		const field = panel(page);

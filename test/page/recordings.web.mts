@@ -210,8 +210,9 @@ test('a recording is transcribed again from its lifelog, and names from before a
 	const question = page.getByRole('dialog', { name: 'Transcribe again' });
 	await page.keyboard.press('u');
 	await question.waitFor();
+	await question.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
 	await expectUsable(page);
-	await question.getByRole('button', { name: 'Cancel' }).click();
+	await page.keyboard.press('Enter');
 	await again.click();
 	await question.getByRole('button', { name: 'Transcribe' }).click();
 	await page.locator('.again', { hasText: 'Transcribing again' }).waitFor();
@@ -224,6 +225,7 @@ test('a recording is transcribed again from its lifelog, and names from before a
 	await again.click();
 	await question.getByRole('button', { name: 'Transcribe' }).click();
 	await page.locator('.said', { hasText: 'Quickcarbon.' }).waitFor();
+	await page.getByRole('status').getByText('Transcribed again.').waitFor();
 	await again.waitFor();
 	expect(await page.locator('.actions [role=alert]:not(:empty)').count()).toBe(0);
 	await page.locator('.speaker button', { hasText: 'Speaker 1' }).click();

@@ -47,6 +47,9 @@ test('an empty search has filters, examples, and the searches that were used, un
 	await page.waitForSelector(found);
 	await page.focus('.words input');
 	await page.keyboard.press('Enter');
+	// Enter comes before anything is looked for.
+	await page.fill('.words input', 'tax');
+	await page.keyboard.press('Enter');
 	for (const colorScheme of ['light', 'dark'] as const) {
 		await page.emulateMedia({ colorScheme });
 		await page.goto('/search');
@@ -54,8 +57,12 @@ test('an empty search has filters, examples, and the searches that were used, un
 		expect([colorScheme, await findings(page)]).toEqual([colorScheme, []]);
 	}
 	const recent = page.locator('.recent a');
-	expect(await recent.allTextContents()).toEqual(['roof, from Mar 1, 2026', 'budget']);
-	await recent.nth(1).click();
+	expect(await recent.allTextContents()).toEqual([
+		'tax, from Mar 1, 2026',
+		'roof, from Mar 1, 2026',
+		'budget',
+	]);
+	await recent.nth(2).click();
 	await page.waitForURL('**/search?q=budget');
 	await page.waitForSelector(found);
 	expect(await page.inputValue('.words input')).toBe('budget');

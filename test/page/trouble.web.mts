@@ -397,7 +397,7 @@ test('a search keeps every character, shows how many lifelogs it found, and repo
 	await page.reload();
 	await page.waitForSelector('.result mark');
 	await page.fill('input[type=search]', 'nothingofthekind');
-	await page.waitForSelector('[role=status] >> text=No lifelog has all of this');
+	await page.waitForSelector('[role=status] >> text=Nothing found for “nothingofthekind”');
 	expect(beside(wrong.splice(0))).toEqual([]);
 });
 
@@ -782,14 +782,16 @@ test('Status has the disk use and the last run, and checks every file', async ()
 	const facts = page.locator('.facts');
 	await facts.getByText(/^\d+(\.\d)? kB, the index \d+ kB\. \d+(\.\d)? [GT]B are free$/).waitFor();
 	await facts.getByText('Mar 2, 2026, 10:20 PM. Complete: 2 days archived in this run.').waitFor();
-	await page.keyboard.press('k');
-	await page.waitForSelector('text=The archive is complete.');
+	const check = page.getByRole('button', { name: 'Check every file' });
+	await check.press('Enter');
+	await page.waitForSelector('text=No file is missing or changed.');
 	await page.waitForSelector('text=/\\d files of 2 days \\(.*\\) are unchanged/');
 	const [day] = readdirSync(join(folder, 'days'));
 	const { lifelogs } = JSON.parse(readFileSync(join(folder, 'days', day), 'utf8'));
 	const [{ path }] = Object.values<{ files: { path: string }[] }>(lifelogs)[0].files;
 	writeFileSync(join(folder, path), 'broken');
-	await page.click('text=Check every file');
+	await check.and(page.locator(':focus')).waitFor();
+	await page.keyboard.press('k');
 	await page.waitForSelector(`li code:text-is("${path}")`);
 	await page.waitForSelector('strong >> text=1 finding.');
 	expect(await findings(page)).toEqual([]);
@@ -806,7 +808,10 @@ test('Status has the disk use and the last run, and checks every file', async ()
 test.each([
 	[['--allow-changes', '--allow-delete'], /^on$/],
 	[['--allow-changes'], /^partly on\. To delete, start it with --allow-delete\.$/],
-	[[], /^off\. To star.* start the server with --allow-changes\. To delete.*--allow-delete\.$/],
+	[
+		[],
+		/^off\. To star.* lines.* words.* speakers.* start the server with --allow-changes\. To delete.*--allow-delete\.$/,
+	],
 ])('Status of a server with %j says how lifelogs can be edited', async (options, text) => {
 	const { page } = await openOver({ lifelogs: [lifelogOf('a', at(0))] }, options);
 	await page.goto('/status');

@@ -102,7 +102,7 @@ describe('words', () => {
 		const server = await serveTalks(TALKS);
 		const { page } = await open(server);
 		await correct(page, 'Ask Quickcarbon first');
-		await offer(page).getByText('Correct “quick carbon” in all lifelogs? (2)').waitFor();
+		await offer(page).getByText('Correct “quick carbon” to “Quickcarbon” in 2 lifelogs?').waitFor();
 		await looksRight(page);
 		await page.keyboard.press('y');
 		await dialog(page).getByText('2 lines in 2 lifelogs').waitFor();
@@ -118,10 +118,13 @@ describe('words', () => {
 		await looksRight(page);
 		await page.waitForSelector('.said >> text="Quickcarbon it is, not quick carbons"');
 		expect(await textsOf(server, 1)).toEqual(['We like Quickcarbon and Quickcarbon']);
-		await dialog(page).getByRole('button', { name: 'Take back' }).click();
+		await dialog(page).getByRole('button', { name: 'Take back' }).press('Enter');
+		await dialog(page).getByText('Taken back.').waitFor();
 		await dialog(page).getByText('2 lines in 2 lifelogs').waitFor();
+		await dialog(page).getByLabel('Heard').and(page.locator(':focus')).waitFor();
 		await page.keyboard.press('Escape');
 		await dialog(page).waitFor({ state: 'detached' });
+		await page.locator('[data-line="0"] .edit-line:focus').waitFor();
 		await page.waitForSelector('.said >> text="Quick carbon it is, not quick carbons"');
 		// What somebody has typed stays.
 		expect(await textsOf(server, 0)).toEqual(['Ask Quickcarbon first', TALKS[0]![1]]);
@@ -171,7 +174,7 @@ describe('words', () => {
 		// Nothing was asked about words that were only added.
 		expect(asked.map((each) => JSON.parse(each).heard)).toEqual(['us', 'One of all']);
 		await correct(page, 'All of you');
-		await offer(page).getByText('Correct “them” in all lifelogs? (1)').waitFor();
+		await offer(page).getByText('Correct “them” to “you” in 1 lifelog?').waitFor();
 		await offer(page).getByRole('button', { name: 'No' }).click();
 		await offer(page).waitFor({ state: 'detached' });
 	});
@@ -194,10 +197,13 @@ describe('words', () => {
 		await looksRight(page);
 		await page.getByRole('button', { name: 'Take back: quick carbon' }).click();
 		await until(async () => (await rows(page).count()) === 1);
+		const next = page.getByRole('button', { name: 'Take back: Nothing' });
+		await next.and(page.locator(':focus')).waitFor();
 		expect(await textsOf(server, 0)).toEqual(TALKS[0]);
 		expect(await textsOf(server, 2)).toEqual(['Something here']);
-		await page.getByRole('button', { name: 'Take back: Nothing' }).click();
+		await next.press('Enter');
 		await page.getByText('No words are corrected in all lifelogs yet.').waitFor();
+		await page.locator('main:focus').waitFor();
 		expect(await textsOf(server, 2)).toEqual(TALKS[2]);
 	});
 
@@ -217,7 +223,7 @@ describe('words', () => {
 		const server = await serveInterrupted();
 		const { page } = await open(server);
 		await correct(page, 'Ask Quickcarbon first');
-		await offer(page).getByText('(1)').waitFor();
+		await offer(page).getByText('in 1 lifelog?').waitFor();
 		await page.keyboard.press('y');
 		await dialog(page).getByText('1 line in 1 lifelog').waitFor();
 		let release = () => {};

@@ -21,6 +21,7 @@ import { ChatView, Chats } from './views/chats.tsx';
 import { Connect } from './views/connect.tsx';
 import { DayView } from './views/day.tsx';
 import { LifelogView } from './views/lifelog.tsx';
+import { NoRecordings } from './views/noRecordings.tsx';
 import { PeopleView } from './views/people.tsx';
 import { PersonView } from './views/person.tsx';
 import { Recordings } from './views/recordings.tsx';
@@ -127,11 +128,9 @@ export function App() {
 								<Route path="/chats/:id">
 									{({ id }) => <ChatView key={id} id={id!} session={options} />}
 								</Route>
-								{options.hasRecordings && (
-									<Route path="/recordings">
-										<Recordings session={options} />
-									</Route>
-								)}
+								<Route path="/recordings">
+									{options.hasRecordings ? <Recordings session={options} /> : <NoRecordings />}
+								</Route>
 								<Route path="/connect">
 									<Connect session={options} />
 								</Route>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { readAudioFiles, type Session } from './api.mts';
 import {
 	carryOut,
@@ -10,6 +10,7 @@ import {
 	type Deletion,
 } from './deletions.mts';
 import { count } from './format.mts';
+import { isForPage } from './keys.tsx';
 import { Buttons, Dialog } from './parts.tsx';
 import { useLoad } from './useLoad.mts';
 
@@ -62,7 +63,7 @@ export function ConfirmDelete({
 	);
 }
 
-const AUDIO_STAYS = 'Audio files stay, because they can contain other lifelogs.';
+const AUDIO_STAYS = 'Audio files stay, if there are any, because they can contain other lifelogs.';
 
 /** Where the audio of a lifelog stays. */
 function AudioOf({ id }: { id: string }) {
@@ -115,7 +116,10 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 		<button
 			type="button"
 			aria-keyshortcuts={isNewest ? shortcut : undefined}
-			onClick={() => keep(deletion)}
+			onClick={() => {
+				keep(deletion);
+				focusEntry(lifelogs[0]!);
+			}}
 		>
 			{name}
 		</button>
@@ -124,7 +128,7 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 		waiting: (
 			<>
 				<span>
-					{what} {are} about to be deleted. {only ? 'Its' : 'Their'} audio stays.{' '}
+					{what} {are} about to be deleted.{' '}
 					<span class="quiet" aria-hidden="true">
 						{secondsLeft} s
 					</span>
@@ -141,7 +145,7 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 		done: (
 			<>
 				<span>
-					{what} {only ? 'was' : 'were'} deleted. {only ? 'Its' : 'Their'} audio stays.
+					{what} {only ? 'was' : 'were'} deleted.
 				</span>
 				{close('Close', 'z')}
 			</>
@@ -164,6 +168,18 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 		),
 	};
 	return <p class="notice">{texts[state]}</p>;
+}
+
+/** Gives the focus to a lifelog in a list, once it's there again. */
+function focusEntry({ id }: Deletable): void {
+	requestAnimationFrame(() => {
+		const entries = [...document.querySelectorAll<HTMLAnchorElement>('main a[data-entry]')];
+		const entry = entries.find(
+			({ pathname }) => pathname === `/lifelogs/${encodeURIComponent(id)}`,
+		);
+		if (entry) entry.focus();
+		else document.getElementById('main')?.focus({ preventScroll: true });
+	});
 }
 
 /** Which entries of a list are selected; undefined while none can be. */
@@ -210,38 +226,57 @@ export function SelectBar({
 	session: Session;
 }) {
 	const [isAsking, setAsking] = useState(false);
+	const toggle = useRef<HTMLButtonElement>(null);
+	// What had the focus may be gone.
+	const change = (to: Set<string> | undefined) => {
+		set(to);
+		toggle.current!.focus({ preventScroll: true });
+	};
+	useEffect(() => {
+		if (!ids) return;
+		const onKey = (event: KeyboardEvent) => {
+			if (event.key === 'Escape' && isForPage(event)) change(undefined);
+		};
+		addEventListener('keydown', onKey);
+		return () => removeEventListener('keydown', onKey);
+	}, [ids]);
 	if (!session.canDelete || lifelogs.length === 0) return null;
-	if (!ids) {
-		return (
-			<p class="selecting">
-				<button type="button" aria-keyshortcuts="x" onClick={() => set(new Set())}>
-					Select
-				</button>
-			</p>
-		);
-	}
-	const chosen = lifelogs.filter(({ id }) => ids.has(id));
+	const chosen = lifelogs.filter(({ id }) => ids?.has(id));
 	return (
-		<div class="selecting" role="group" aria-label="Selected lifelogs">
-			<span aria-live="polite">{chosen.length} selected</span>
+		<div
+			class={ids ? 'selecting begun' : 'selecting'}
+			role="group"
+			aria-label={ids ? 'Selected lifelogs' : 'Select lifelogs'}
+		>
+			{ids && (
+				<>
+					<span aria-live="polite">{chosen.length} selected</span>
+					<button
+						type="button"
+						aria-keyshortcuts="a"
+						onClick={() => set(new Set(lifelogs.map(({ id }) => id)))}
+					>
+						Select all
+					</button>
+					<button
+						type="button"
+						class="danger"
+						aria-keyshortcuts="Delete"
+						disabled={chosen.length === 0}
+						onClick={() => setAsking(true)}
+					>
+						Delete
+					</button>
+				</>
+			)}
 			<button
+				ref={toggle}
 				type="button"
-				aria-keyshortcuts="a"
-				onClick={() => set(new Set(lifelogs.map(({ id }) => id)))}
+				class={ids && 'plain'}
+				aria-keyshortcuts="x"
+				onClick={() => change(ids ? undefined : new Set())}
 			>
-				Select all
-			</button>
-			<button
-				type="button"
-				class="danger"
-				aria-keyshortcuts="Delete"
-				disabled={chosen.length === 0}
-				onClick={() => setAsking(true)}
-			>
-				Delete
-			</button>
-			<button type="button" class="plain" aria-keyshortcuts="x" onClick={() => set(undefined)}>
-				Cancel
+				{ids ? 'Cancel' : 'Select'}
 			</button>
 			{isAsking && (
 				<ConfirmDelete

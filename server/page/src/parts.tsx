@@ -191,7 +191,7 @@ export function Buttons({
 				<button type="submit" class={isDanger ? 'danger' : undefined} disabled={isDisabled}>
 					{name}
 				</button>
-				<button type="button" class="plain" onClick={onCancel}>
+				<button type="button" class="plain" autofocus={isDanger} onClick={onCancel}>
 					Cancel
 				</button>
 			</div>

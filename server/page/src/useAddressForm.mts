@@ -14,6 +14,8 @@ export interface AddressForm {
 	given: Fields;
 	/** The same as a text. */
 	address: string;
+	/** What the address will ask for then. */
+	typed: string;
 	/** What the fields show. */
 	form: Fields;
 	set: (name: string, value: string) => void;
@@ -25,14 +27,15 @@ export function useAddressForm(path: string): AddressForm {
 	const address = String(new URLSearchParams(useSearch()));
 	const given = Object.fromEntries(new URLSearchParams(address));
 	const [form, setForm] = useState<Fields>(given);
+	const filled = Object.entries(form).filter(([, value]) => value !== '') as [string, string][];
+	const typed = String(new URLSearchParams(filled));
 	const written = useRef(address);
 	useEffect(() => {
 		const timer = setTimeout(() => {
 			// Another view may be about to be shown.
 			if (location.pathname !== path) return;
-			const filled = Object.entries(form).filter(([, value]) => value !== '') as [string, string][];
-			written.current = String(new URLSearchParams(filled));
-			navigate(written.current ? `${path}?${written.current}` : path, { replace: true });
+			written.current = typed;
+			navigate(typed ? `${path}?${typed}` : path, { replace: true });
 		}, PAUSE_MS);
 		return () => clearTimeout(timer);
 	}, [form]);
@@ -42,5 +45,5 @@ export function useAddressForm(path: string): AddressForm {
 		written.current = address;
 	}, [address]);
 	const set = (name: string, value: string) => setForm((before) => ({ ...before, [name]: value }));
-	return { given, address, form, set };
+	return { given, address, typed, form, set };
 }

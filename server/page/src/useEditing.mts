@@ -127,9 +127,9 @@ async function explain(
 }
 
 /** Gives the focus to the button that edits a line once it's there again, unless something else has it. */
-function focusLine(index: number): void {
+export function focusLine(index: number): void {
 	requestAnimationFrame(() => {
 		const button = document.querySelector<HTMLElement>(`[data-line="${index}"] .edit-line`);
-		if (document.activeElement === document.body) button?.focus();
+		if (document.activeElement?.matches('body, #main')) button?.focus();
 	});
 }

@@ -8,6 +8,7 @@ import { FileDrop, Load, Problem, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import type { Loaded } from '../useLoad.mts';
 import { busyWith, useWays } from '../useWays.mts';
+import { HowToRecord } from './noRecordings.tsx';
 import { AboutRecordings, Upload } from './recordings.tsx';
 
 /** The ways to add lifelogs, at an address of their own. */
@@ -216,11 +217,7 @@ function FromRecording({ session }: { session: Session }) {
 					</p>
 				</>
 			) : (
-				<p>
-					This needs a transcription endpoint. Start the server with{' '}
-					<code>--transcription-url</code>, <code>--transcription-model</code> and{' '}
-					<code>--allow-changes</code>.
-				</p>
+				<HowToRecord />
 			)}
 		</Way>
 	);

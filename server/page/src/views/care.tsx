@@ -50,8 +50,9 @@ export function Care({ timezone }: { timezone: string }) {
 						<button
 							type="button"
 							aria-keyshortcuts="k"
-							disabled={isRunning}
-							onClick={() => attempt(checkArchive().then(care.replace))}
+							// Not disabled: it would lose the focus.
+							aria-disabled={isRunning}
+							onClick={() => !isRunning && attempt(checkArchive().then(care.replace))}
 						>
 							{isRunning ? 'Checking…' : 'Check every file'}
 						</button>
@@ -84,7 +85,9 @@ function Outcome({ check, timezone }: { check: CheckState; timezone: string }) {
 						Checked on <time dateTime={endedAt!}>{dateTimeInWords(endedAt!, timezone)}</time>:{' '}
 						{count(files, 'file')} of {count(days, 'day')} ({sizeInWords(bytes)}) are unchanged.{' '}
 						<strong>
-							{isComplete ? 'The archive is complete.' : `${count(findingsCount, 'finding')}.`}
+							{isComplete
+								? 'No file is missing or changed.'
+								: `${count(findingsCount, 'finding')}.`}
 						</strong>
 					</p>
 					{findings.length > 0 && (

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { changedWords, type Words } from '../changedWords.mts';
 import { previewReplacement } from '../replacements.mts';
-import type { Corrected } from '../useEditing.mts';
+import { focusLine, type Corrected } from '../useEditing.mts';
 import { Offer, Replace } from './replace.tsx';
 
 /** What is offered after the words of a line were corrected. */
@@ -22,6 +22,11 @@ export function useCorrecting(timezone: string, onChanged: () => void): Correcti
 	const [offer, setOffer] = useState<{ index: number; words: Words; lifelogs: number }>();
 	const [isOpen, setOpen] = useState(false);
 	const latest = useRef<Corrected | undefined>(undefined);
+	const close = () => {
+		setOpen(false);
+		setOffer(undefined);
+		focusLine(offer!.index);
+	};
 	return {
 		onCorrected: (corrected) => {
 			const { index, before, after } = corrected;
@@ -42,19 +47,9 @@ export function useCorrecting(timezone: string, onChanged: () => void): Correcti
 			);
 		},
 		offerOf: (index) =>
-			offer?.index === index && (
-				<Offer {...offer} onChoose={() => setOpen(true)} onClose={() => setOffer(undefined)} />
-			),
+			offer?.index === index && <Offer {...offer} onChoose={() => setOpen(true)} onClose={close} />,
 		dialog: isOpen && offer && (
-			<Replace
-				words={offer.words}
-				timezone={timezone}
-				onChanged={onChanged}
-				onClose={() => {
-					setOpen(false);
-					setOffer(undefined);
-				}}
-			/>
+			<Replace words={offer.words} timezone={timezone} onChanged={onChanged} onClose={close} />
 		),
 	};
 }

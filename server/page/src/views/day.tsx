@@ -98,9 +98,9 @@ function Timeline({ session, ...found }: Day & { session: Session }) {
 					.join(' · ')}
 			</p>
 			<Bar {...day} />
-			<Summary {...day} />
 			<Downloads {...day} />
 			<SelectBar lifelogs={lifelogs} selection={selection} session={session} />
+			<Summary {...day} />
 			<ol class={lifelogs.length > MANY ? 'timeline many' : 'timeline'}>
 				{lifelogs.map((lifelog, at) => (
 					<Fragment key={lifelog.id}>
@@ -125,13 +125,13 @@ function Downloads({ day, audio }: Day) {
 			<Menu name="Download" shortcut="d">
 				<li>
 					<a href={dayAddress(day)} download={`${day}.zip`} aria-keyshortcuts="1">
-						Markdown
+						Markdown (zip)
 					</a>
 				</li>
 				{audio.length > 0 && (
 					<li>
 						<a href={dayAddress(day, true)} download={`${day}.zip`} aria-keyshortcuts="2">
-							Markdown with audio
+							Markdown with audio (zip)
 						</a>
 					</li>
 				)}

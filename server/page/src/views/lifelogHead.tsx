@@ -28,6 +28,8 @@ export function Head({
 	const { timezone } = session;
 	const { title, startTime, endTime, isStarred } = lifelog;
 	const day = dayOf(startTime, timezone);
+	const [start, end] = [startTime, endTime].map((time) => timeInWords(time, timezone));
+	const lengthMs = Date.parse(endTime) - Date.parse(startTime);
 	return (
 		<div class="head">
 			<h1>
@@ -37,9 +39,15 @@ export function Head({
 				<Link href={`/days/${day}`}>
 					<time dateTime={day}>{dayInWords(day)}</time>
 				</Link>
-				, <time dateTime={startTime}>{timeInWords(startTime, timezone)}</time> to{' '}
-				<time dateTime={endTime}>{timeInWords(endTime, timezone)}</time>,{' '}
-				{lengthInWords(Date.parse(endTime) - Date.parse(startTime))}
+				, <time dateTime={startTime}>{start}</time>
+				{/* Not twice the same, unless a clock was set back. */}
+				{(end !== start || lengthMs >= 60_000) && (
+					<>
+						{' '}
+						to <time dateTime={endTime}>{end}</time>
+					</>
+				)}
+				, {lengthInWords(lengthMs)}
 				{hasAudio === false && ', no audio'}
 			</p>
 			<div class="actions">

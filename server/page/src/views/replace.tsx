@@ -21,7 +21,7 @@ export const LOOK_MS = 250;
 
 /** Offers to correct words everywhere after they were in a line. */
 export function Offer({
-	words: { heard },
+	words: { heard, right },
 	lifelogs,
 	onChoose,
 	onClose,
@@ -35,7 +35,7 @@ export function Offer({
 	return (
 		<div class="offer" role="status">
 			<button type="button" aria-keyshortcuts="y" onClick={onChoose}>
-				Correct “<bdi>{heard}</bdi>” in all lifelogs? ({lifelogs.toLocaleString()})
+				Correct “<bdi>{heard}</bdi>” to “<bdi>{right}</bdi>” in {count(lifelogs, 'lifelog')}?
 			</button>
 			<button type="button" class="plain" onClick={onClose}>
 				No
@@ -61,14 +61,20 @@ export function Replace({
 	const [typed, setTyped] = useState(words);
 	const [made, setMade] = useState<Replacement>();
 	const [problem, attempt] = useAttempt();
+	const [isTakenBack, setTakenBack] = useState(false);
 	const [isBusy, setBusy] = useState(false);
 	const run = (running: Promise<Replacement | undefined>) => {
 		setBusy(true);
 		attempt(
-			running.then(setMade).finally(() => {
-				setBusy(false);
-				onChanged();
-			}),
+			running
+				.then((next) => {
+					setMade(next);
+					setTakenBack(next === undefined);
+				})
+				.finally(() => {
+					setBusy(false);
+					onChanged();
+				}),
 		);
 	};
 	const form = { problem, isBusy, onClose };
@@ -84,6 +90,7 @@ export function Replace({
 				<Ask
 					{...form}
 					typed={typed}
+					isTakenBack={isTakenBack}
 					onType={setTyped}
 					timezone={timezone}
 					onMake={() => run(makeReplacement(typed))}
@@ -102,6 +109,7 @@ interface FormOf {
 
 function Ask({
 	typed,
+	isTakenBack,
 	timezone,
 	problem,
 	isBusy,
@@ -110,16 +118,21 @@ function Ask({
 	onClose,
 }: FormOf & {
 	typed: Words;
+	/** Whether they were corrected, and no longer are. */
+	isTakenBack: boolean;
 	timezone: string;
 	onType: (typed: Words) => void;
 	onMake: () => void;
 }) {
 	const asked = useLater(typed);
 	const preview = useLoad(`replacement ${JSON.stringify(asked)}`, () => previewReplacement(asked));
+	// What had the focus may be gone.
+	const first = useFocus();
 	const field = (name: keyof Words, text: string) => (
 		<label>
 			{text}{' '}
 			<input
+				ref={name === 'heard' ? first : undefined}
 				value={typed[name]}
 				maxLength={MAX_WORDS_LENGTH}
 				required
@@ -139,6 +152,7 @@ function Ask({
 				if (!isBusy) onMake();
 			}}
 		>
+			<p role="status">{isTakenBack && 'Taken back.'}</p>
 			{field('heard', 'Heard')}
 			{field('right', 'Right')}
 			<Load of={preview}>
@@ -154,6 +168,11 @@ function Ask({
 								<ExampleView key={at} example={example} timezone={timezone} />
 							))}
 						</ul>
+						{examples.length < lines && (
+							<p class="quiet">
+								{examples.length} of {count(lines, 'line')} shown
+							</p>
+						)}
 					</div>
 				)}
 			</Load>

@@ -13,7 +13,7 @@ import { Advice, SearchStart } from './searchStart.tsx';
 /** Searches as somebody types; the address keeps what for. */
 export function Search({ session }: { session: Session }) {
 	useTitle('Search');
-	const { given, address, form, set } = useAddressForm('/search');
+	const { given, address, typed, form, set } = useAddressForm('/search');
 	const words = useFocus();
 	const isAsked = address !== '';
 	const [isOpen] = useState(
@@ -39,7 +39,7 @@ export function Search({ session }: { session: Session }) {
 				class="search"
 				onSubmit={(event) => event.preventDefault()}
 				// Without a button, a form with several fields isn't submitted.
-				onKeyDown={({ key }) => key === 'Enter' && onUsed()}
+				onKeyDown={({ key }) => key === 'Enter' && typed !== '' && keepSearch(typed)}
 			>
 				<label class="words">
 					<span class="hidden">Search words</span>
@@ -91,7 +91,7 @@ export function Search({ session }: { session: Session }) {
 					)}
 				</Pages>
 			) : (
-				<SearchStart />
+				<SearchStart timezone={session.timezone} />
 			)}
 		</>
 	);
@@ -116,9 +116,9 @@ function FoundList({
 	const common = { timezone, selection, onOpen };
 	return (
 		<>
+			{found.entries.length === 0 && <Advice found={found} given={given} />}
 			<SelectBar lifelogs={[...results, ...partly]} selection={selection} session={session} />
 			<Results name="Results" results={results} {...common} />
-			{found.entries.length === 0 && <Advice found={found} given={given} />}
 			{partly.length > 0 && (
 				<section>
 					<h2>Not all words</h2>
@@ -129,9 +129,13 @@ function FoundList({
 	);
 }
 
-function outcomeOf({ entries, next, isCut, without }: Found, words: string | undefined): string {
+function outcomeOf(
+	{ entries, partly, next, isCut, without }: Found,
+	words: string | undefined,
+): string {
 	if (entries.length === 0) {
-		return words ? 'No lifelog has all of this.' : 'No lifelogs pass these filters.';
+		if (!words) return 'No lifelogs pass these filters.';
+		return partly.length > 0 ? 'No lifelog has all of this.' : `Nothing found for “${words}”.`;
 	}
 	const but = without === null ? '' : ` without “${without}”`;
 	if (next !== undefined) return `More than ${count(entries.length, 'lifelog')} found${but}`;

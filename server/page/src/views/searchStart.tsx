@@ -1,7 +1,7 @@
 // The search before anybody has typed, and after one that found nothing.
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { readPeople, type Found } from '../api.mts';
+import { readNewest, readPeople, type Found } from '../api.mts';
 import { dayInWords, isDay } from '../format.mts';
 import { forgetSearches, recentSearches } from '../recentSearches.mts';
 import { useLoad } from '../useLoad.mts';
@@ -9,7 +9,7 @@ import { useLoad } from '../useLoad.mts';
 const addressOf = (q: string) => `/search?${new URLSearchParams({ q })}`;
 
 /** What was searched for before, and examples. */
-export function SearchStart() {
+export function SearchStart({ timezone }: { timezone: string }) {
 	const [recent, setRecent] = useState(recentSearches);
 	return (
 		<>
@@ -41,23 +41,30 @@ export function SearchStart() {
 					</p>
 				</section>
 			)}
-			<Examples />
+			<Examples timezone={timezone} />
 		</>
 	);
 }
 
-/** Searches with people who were heard lately. */
-function Examples() {
+/** Two words that follow each other. */
+const PAIR = /\p{L}{4,} \p{L}{4,}/u;
+
+/** Searches with people who were heard lately, and words of a title. */
+function Examples({ timezone }: { timezone: string }) {
+	const newest = useLoad('titles of examples', () => readNewest(20, timezone));
+	const pairs = newest.value?.flatMap(({ title }) => PAIR.exec(title ?? '') ?? []) ?? [];
+	const [pair = 'garden water'] = pairs;
+	const [first, second] = pair.toLowerCase().split(' ');
 	const people = useLoad('people of examples', async () => {
 		const { entries } = await readPeople({ sort: 'lastHeard', limit: 2 });
 		return entries.map(({ name }) => name);
 	});
 	const [one = 'Anna', other = 'Ben'] = people.value ?? [];
 	const examples = [
-		['garden water', 'Both words, in any order'],
-		['"in the garden"', 'These words side by side'],
+		[`${second} ${first}`, 'Both words, in any order'],
+		[`"${first} ${second}"`, 'These words side by side'],
 		[one, 'A name: what the person says, and who talks about them'],
-		[`${one} garden`, 'What the person says of it'],
+		[`${one} ${first}`, 'What the person says of it'],
 		[`${one} OR ${other}`, 'One of the two'],
 	];
 	return (
@@ -90,38 +97,36 @@ export function Advice({
 	const { q = '', ...filters } = given;
 	const isFiltered = Object.values(filters).some(Boolean);
 	const words = q.trim();
+	const advice = [
+		found.corrected !== null && (
+			<>
+				Did you mean{' '}
+				<Link href={addressOf(found.corrected)}>
+					<bdi>{found.corrected}</bdi>
+				</Link>
+				?
+			</>
+		),
+		isFiltered && words === '' && <>Change or clear the filters.</>,
+		isFiltered && words !== '' && <Link href={addressOf(q)}>Search without filters</Link>,
+		/^\S{1,3}$/.test(words) && <>Type more letters: a word of fewer than 4 matches only itself.</>,
+		words.includes('"') && (
+			<>
+				<Link href={addressOf(words.replaceAll('"', ' ').trim())}>
+					Search without quotation marks
+				</Link>
+				, which keep words side by side.
+			</>
+		),
+		/\s/.test(words) && <>Use fewer or other words, or OR between them.</>,
+	].filter((each) => each !== false);
+	if (advice.length === 0) return null;
+	if (advice.length === 1) return <p class="advice">{advice}</p>;
 	return (
 		<ul class="advice">
-			{found.corrected !== null && (
-				<li>
-					Did you mean{' '}
-					<Link href={addressOf(found.corrected)}>
-						<bdi>{found.corrected}</bdi>
-					</Link>
-					?
-				</li>
-			)}
-			{isFiltered && (
-				<li>
-					{words === '' ? (
-						'Change or clear the filters.'
-					) : (
-						<Link href={addressOf(q)}>Search without filters</Link>
-					)}
-				</li>
-			)}
-			{/^\S{1,3}$/.test(words) && (
-				<li>Type more letters: a word of fewer than 4 matches only itself.</li>
-			)}
-			{words.includes('"') && (
-				<li>
-					<Link href={addressOf(words.replaceAll('"', ' ').trim())}>
-						Search without quotation marks
-					</Link>
-					, which keep words side by side.
-				</li>
-			)}
-			{words !== '' && <li>Use fewer or other words, or OR between them.</li>}
+			{advice.map((each, at) => (
+				<li key={at}>{each}</li>
+			))}
 		</ul>
 	);
 }

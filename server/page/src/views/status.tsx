@@ -123,7 +123,8 @@ function Editing({ session }: { session: Session }) {
 			{!canChange && (
 				<>
 					{' '}
-					To star, rename and upload, start the server with <code>--allow-changes</code>.
+					To star and rename lifelogs, correct lines and words, name speakers and upload recordings,
+					start the server with <code>--allow-changes</code>.
 				</>
 			)}
 			{!canDelete && (

@@ -1,16 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { readRecording, readRecordingOf, transcribeAgain } from '../api.mts';
+import { readRecording, readRecordingOf, transcribeAgain, type Recording } from '../api.mts';
 import { count } from '../format.mts';
 import { Confirm, Problem } from '../parts.tsx';
 import { forgetLoaded, useLoad } from '../useLoad.mts';
-import { isEnded, REFRESH_MS, STATUS } from './recordings.tsx';
+import { isEnded, REFRESH_MS } from './recordings.tsx';
 
 /** Transcribes the recording of a lifelog again, and shows how far it is. */
 export function TranscribeAgain({ id, onChanged }: { id: string; onChanged: () => void }) {
 	const of = useLoad(`recording of ${id}`, () => readRecordingOf(id));
 	const [isAsking, setAsking] = useState(false);
 	const [problem, setProblem] = useState('');
+	const [isDone, setDone] = useState(false);
 	const [looks, setLooks] = useState(0);
 	const [, navigate] = useLocation();
 	const recording = of.value?.recording;
@@ -21,6 +22,7 @@ export function TranscribeAgain({ id, onChanged }: { id: string; onChanged: () =
 		const { lifelogIds, status, error } = now;
 		if (!isEnded(status)) return of.replace({ ...of.value!, recording: now });
 		setProblem(error ?? '');
+		setDone(error === null);
 		// Everything else may have changed, too.
 		forgetLoaded();
 		if (lifelogIds.includes(id)) {
@@ -46,24 +48,17 @@ export function TranscribeAgain({ id, onChanged }: { id: string; onChanged: () =
 	}, [isWorking, looks]);
 
 	if (!of.value || !recording || !(of.value.isAudioKept || isWorking)) return null;
-	if (isWorking) {
-		return (
-			<p class="quiet again" role="status">
-				<Link href="/recordings">Transcribing again: {STATUS[recording.status].toLowerCase()}</Link>
-				{recording.error && (
-					<>
-						. <bdi>{recording.error}</bdi>
-					</>
-				)}
-			</p>
-		);
-	}
 	const { lifelogIds } = of.value;
 	return (
 		<>
-			<button type="button" aria-keyshortcuts="u" onClick={() => setAsking(true)}>
-				Transcribe again
-			</button>
+			{!isWorking && (
+				<button type="button" aria-keyshortcuts="u" onClick={() => setAsking(true)}>
+					Transcribe again
+				</button>
+			)}
+			<p class="quiet again" role="status">
+				{isWorking ? <Working recording={recording} /> : isDone && 'Transcribed again.'}
+			</p>
 			<Problem text={problem} />
 			{isAsking && (
 				<Confirm
@@ -83,11 +78,27 @@ export function TranscribeAgain({ id, onChanged }: { id: string; onChanged: () =
 					}}
 					onDone={() => {
 						setProblem('');
+						setDone(false);
 						setAsking(false);
 					}}
 					onClose={() => setAsking(false)}
 				/>
 			)}
+		</>
+	);
+}
+
+function Working({
+	recording: { status, error },
+}: {
+	recording: Pick<Recording, 'status' | 'error'>;
+}) {
+	return (
+		<>
+			<Link href="/recordings">
+				{status === 'queued' ? 'Transcribing again: waiting' : 'Transcribing again…'}
+			</Link>{' '}
+			<bdi>{error}</bdi>
 		</>
 	);
 }

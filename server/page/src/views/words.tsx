@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../api.mts';
 import { count, dayInWords, dayOf } from '../format.mts';
 import { Load, Problem, useTitle } from '../parts.tsx';
@@ -19,12 +19,22 @@ export function WordsList({ session }: { session: Session }) {
 		const timer = setTimeout(replacements.reload, LOOK_MS);
 		return () => clearTimeout(timer);
 	}, [isWatched, replacements.value, replacements.error]);
-	const carryOut = async (work: () => Promise<unknown>) => {
+	const changed = useRef<number | undefined>(undefined);
+	// Its button may be gone: the next one gets the focus.
+	useLayoutEffect(() => {
+		if (isBusy || changed.current === undefined) return;
+		const buttons = document.querySelectorAll<HTMLElement>('.row-actions button:last-child');
+		const next = buttons[Math.min(changed.current, buttons.length - 1)];
+		(next ?? document.getElementById('main'))?.focus();
+		changed.current = undefined;
+	}, [replacements.value]);
+	const carryOut = async (nth: number, work: () => Promise<unknown>) => {
 		setBusy(true);
 		try {
 			await work();
 		} finally {
 			setBusy(false);
+			changed.current = nth;
 			replacements.reload();
 		}
 	};
@@ -41,13 +51,13 @@ export function WordsList({ session }: { session: Session }) {
 						<p>No words are corrected in all lifelogs yet.</p>
 					) : (
 						<ol class="plain-list people">
-							{found.map((each) => (
+							{found.map((each, nth) => (
 								<Row
 									key={each.id}
 									replacement={each}
 									session={session}
 									isBusy={isBusy}
-									carryOut={carryOut}
+									carryOut={(work) => carryOut(nth, work)}
 								/>
 							))}
 						</ol>
