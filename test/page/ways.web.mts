@@ -155,7 +155,7 @@ test('a recording that is dropped becomes the first day', async () => {
 	const way = page.locator('.way', { hasText: 'A recording' });
 	await way.getByText('Formats: m4a, mp3').waitFor();
 	await way.getByText('also become lifelogs').waitFor();
-	await way.getByText('whisper-1: has no list of models (404)').waitFor();
+	await way.getByText('whisper-1: not tested yet').waitFor();
 	await expectUsable(page);
 	await way.locator('input[type=file]').setInputFiles(path);
 	await page.locator('.day[data-day="2026-03-01"]').waitFor();

@@ -6,6 +6,7 @@ import {
 	readRecordings,
 	recordingAddress,
 	retryRecording,
+	type EndpointState,
 	type Recording,
 	type Session,
 } from '../api.mts';
@@ -93,12 +94,18 @@ export function AboutRecordings({ session: { inbox } }: { session: Session }) {
 			)}
 			{transcription && (
 				<p>
-					Transcription: <EndpointText of={transcription} />
+					Transcription: <EndpointText of={inCalm(transcription)} />
 				</p>
 			)}
 		</>
 	);
 }
+
+/** What isn't known of an endpoint alarms nobody before its first use. */
+const inCalm = (of: EndpointState): EndpointState =>
+	of.state === 'unknown'
+		? { ...of, text: 'not tested yet: its first recording shows whether it works.' }
+		: of;
 
 const DETECT = 'detect';
 /** What is sent for a choice: undefined leaves the language as it was. */
