@@ -130,6 +130,7 @@ test('a delete says which audio stays, and ends at the day with a line that can 
 	await page.waitForSelector('.deletions >> text=“Memo 1” is about to be deleted');
 	// There is none to tell of.
 	expect(await page.textContent('.deletions')).not.toContain('audio');
+	await page.waitForSelector('.entry');
 	expect(await shown(page)).toHaveLength(4);
 	// Where it was, nothing is.
 	expect(await page.evaluate(() => history.length)).toBe(entries);

@@ -23,7 +23,7 @@ export const REFRESH_MS = 3_000;
 const LOOK_MS = 10_000;
 
 /** In words. */
-export const STATUS: Record<Recording['status'], string> = {
+const STATUS: Record<Recording['status'], string> = {
 	queued: 'Waiting',
 	transcribing: 'Transcribing',
 	done: 'Done',
