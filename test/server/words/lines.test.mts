@@ -247,7 +247,12 @@ test('a line that the service changes later is as the service has it, and correc
 		const updatedAt = new Date().toISOString();
 		rmSync(join(folder, 'lifelogs'), { recursive: true });
 		changeDay(folder, DAY, (file) => ({ ...file, lifelogs: {} }));
-		await writeArchive(folder, { lifelogs: [{ ...talk('boat', START, lines), updatedAt }] });
+		// Within a millisecond, the manifest without it could count.
+		const later = Date.parse(manifestOf(folder, DAY).archivedAt) + 1;
+		await writeArchive(folder, {
+			...{ lifelogs: [{ ...talk('boat', START, lines), updatedAt }] },
+			archivedAt: new Date(later).toISOString(),
+		});
 		editLifelog(folder, DAY, 'boat', edited);
 	};
 	await arrives('The quick carbon is there.');
