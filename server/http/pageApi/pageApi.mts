@@ -5,7 +5,7 @@ import { refusePages } from '../refusePages.mts';
 import type { Service } from '../service.mts';
 import type { Serving } from '../../index/serving.mts';
 import type { Endpoints } from '../endpoints.mts';
-import { addCare, type CaredFor } from './care.mts';
+import { addCare, type CaredFor } from './archiveState.mts';
 import { addConnect } from './connect.mts';
 import { addPageData, type ServedPage } from './data.mts';
 import { addPage } from './files.mts';

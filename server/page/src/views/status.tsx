@@ -5,7 +5,7 @@ import { readEndpoints, readStatus, type Session, type Status } from '../api.mts
 import { count, dayInWords, figure, lengthInWords } from '../format.mts';
 import { EndpointText, IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
-import { Care } from './care.tsx';
+import { Care } from './archiveState.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** How often an index that is being built is looked at. */
