@@ -237,7 +237,7 @@ export interface CheckState {
 	message: string | null;
 }
 
-export interface CareAnswer {
+export interface ArchiveState {
 	lastRun: ArchiveRun | null;
 	check: CheckState;
 }

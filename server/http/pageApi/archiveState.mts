@@ -8,35 +8,35 @@ import { ApiError } from '../../util/errors.mts';
 import { diskUse } from '../../util/diskUse.mts';
 import { requireKey } from '../api.mts';
 import type { Service } from '../service.mts';
-import type { ArchiveRun, CareAnswer } from './answers.mts';
+import type { ArchiveRun, ArchiveState } from './answers.mts';
 import { Check } from './check.mts';
 import { requireSession } from './ways.mts';
 
 /** Folders of this many lifelogs take seconds to be counted. */
 const COUNT_EVERY_MS = 60_000;
 
-export interface CaredFor {
+export interface ArchivePlaces {
 	folder: string;
 	/** The file of the index. */
 	index: string;
 }
 
-/** Adds `/web/disk`, `/web/care`, and `/web/check`, which begins a check and is for sessions only. */
-export async function addCare(
+/** Adds `/web/disk`, `/web/archive`, and `/web/check`, which begins a check and is for sessions only. */
+export async function addArchiveState(
 	app: FastifyInstance,
 	service: Service,
-	{ folder, index }: CaredFor,
+	{ folder, index }: ArchivePlaces,
 ): Promise<void> {
 	const check = new Check(folder);
 	app.addHook('onClose', async () => check.close());
-	const answer = async (): Promise<CareAnswer> => ({
+	const answer = async (): Promise<ArchiveState> => ({
 		lastRun: await lastRunOf(folder),
 		check: check.state(),
 	});
 	let counted: { atMs: number; use: ReturnType<typeof diskUse> } | undefined;
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
-		web.get('/web/care', answer);
+		web.get('/web/archive', answer);
 		web.get('/web/disk', async () => {
 			const nowMs = performance.now();
 			if (!counted || nowMs - counted.atMs > COUNT_EVERY_MS) {

@@ -5,7 +5,7 @@ import { refusePages } from '../refusePages.mts';
 import type { Service } from '../service.mts';
 import type { Serving } from '../../index/serving.mts';
 import type { Endpoints } from '../endpoints.mts';
-import { addCare, type CaredFor } from './archiveState.mts';
+import { addArchiveState, type ArchivePlaces } from './archiveState.mts';
 import { addConnect } from './connect.mts';
 import { addPageData, type ServedPage } from './data.mts';
 import { addPage } from './files.mts';
@@ -31,7 +31,7 @@ export async function addWeb(
 		publicUrl: string | undefined;
 		endpoints: Endpoints;
 		ways: Ways | undefined;
-		archive: CaredFor;
+		archive: ArchivePlaces;
 	},
 ): Promise<boolean> {
 	if (!existsSync(`${FOLDER}/index.html`)) {
@@ -42,7 +42,7 @@ export async function addWeb(
 	service.showNotFound = await addPage(app, FOLDER, options.session);
 	await addPageData(app, service, serving, options);
 	await addConnect(app, service, options.session.access, options.publicUrl);
-	await addCare(app, service, options.archive);
+	await addArchiveState(app, service, options.archive);
 	if (options.ways) await addWays(app, service, options.ways);
 	return true;
 }

@@ -4,7 +4,7 @@ import type {
 	AudioMap,
 	AudioSpan,
 	CalendarDay,
-	CareAnswer,
+	ArchiveState,
 	Change,
 	ConnectAnswer,
 	Day,
@@ -82,8 +82,8 @@ export const readEndpoints = async () => (await get<EndpointsAnswer>('/web/endpo
 /** What the archive takes on disk, which takes a while for a large one. */
 export const readDisk = () => get<DiskUse>('/web/disk');
 /** The last run of `archive`, and the last check. */
-export const readCare = () => get<CareAnswer>('/web/care');
-export const checkArchive = () => request<CareAnswer>('POST', '/web/check');
+export const readArchiveState = () => get<ArchiveState>('/web/archive');
+export const checkArchive = () => request<ArchiveState>('POST', '/web/check');
 
 export const readWebhooks = async () =>
 	(await get<{ data: { webhooks: Webhook[] } }>('/v1/webhooks')).data.webhooks;

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { checkArchive, readCare, readDisk, type CheckState } from '../api.mts';
+import { checkArchive, readArchiveState, readDisk, type CheckState } from '../api.mts';
 import { count, dateTimeInWords, sizeInWords } from '../format.mts';
 import { Load, Problem } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
@@ -9,20 +9,20 @@ import { useLoad } from '../useLoad.mts';
 const LOOK_MS = 2_000;
 
 /** What the archive takes on disk, its last run, and a check of its files. */
-export function Care({ timezone }: { timezone: string }) {
+export function ArchiveStateView({ timezone }: { timezone: string }) {
 	const disk = useLoad('disk', readDisk);
-	const care = useLoad('care', readCare);
+	const archive = useLoad('state of the archive', readArchiveState);
 	const [problem, attempt] = useAttempt();
-	const isRunning = care.value?.check.state === 'running';
+	const isRunning = archive.value?.check.state === 'running';
 	useEffect(() => {
 		if (!isRunning) return;
-		const timer = setTimeout(care.reload, LOOK_MS);
+		const timer = setTimeout(archive.reload, LOOK_MS);
 		return () => clearTimeout(timer);
-	}, [care.value, care.error]);
+	}, [archive.value, archive.error]);
 	return (
 		<section>
 			<h2>Archive</h2>
-			<Load of={care}>
+			<Load of={archive}>
 				{({ lastRun, check }) => (
 					<>
 						<dl class="facts">
@@ -52,7 +52,7 @@ export function Care({ timezone }: { timezone: string }) {
 							aria-keyshortcuts="k"
 							// Not disabled: it would lose the focus.
 							aria-disabled={isRunning}
-							onClick={() => !isRunning && attempt(checkArchive().then(care.replace))}
+							onClick={() => !isRunning && attempt(checkArchive().then(archive.replace))}
 						>
 							{isRunning ? 'Checking…' : 'Check every file'}
 						</button>

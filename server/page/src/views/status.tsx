@@ -5,7 +5,7 @@ import { readEndpoints, readStatus, type Session, type Status } from '../api.mts
 import { count, dayInWords, figure, lengthInWords } from '../format.mts';
 import { EndpointText, IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
-import { Care } from './archiveState.tsx';
+import { ArchiveStateView } from './archiveState.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** How often an index that is being built is looked at. */
@@ -59,7 +59,7 @@ export function StatusView({ session }: { session: Session }) {
 									<Link href="/add">Add lifelogs</Link>
 								</p>
 							)}
-							<Care timezone={session.timezone} />
+							<ArchiveStateView timezone={session.timezone} />
 							<Endpoints />
 							{session.hasWebhooks && <Webhooks timezone={session.timezone} />}
 							{found.peopleProblem !== null && (
