@@ -59,7 +59,7 @@ export const linesField: INodeProperties = {
 /**
  * Reads the lines to correct.
  *
- * @returns undefined if there are none.
+ * @returns The lines as the API takes them; undefined without any.
  * @throws NodeOperationError if a line has no current text, or nothing to change.
  */
 export function readLines(context: IExecuteFunctions, value: unknown): IDataObject[] | undefined {

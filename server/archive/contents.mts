@@ -20,7 +20,7 @@ export interface Contents {
 	audio: AudioFile[];
 	/** Manifests that can't be read. Nobody knows what else they name. */
 	unread: { path: string; problem: string }[];
-	/** The names of all manifests: other ones tell of a change. */
+	/** The names of all manifests. They differ after a change. */
 	manifests: string;
 }
 

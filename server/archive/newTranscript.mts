@@ -149,8 +149,8 @@ function labelNames(former: Former[]): Record<string, string> {
 }
 
 /**
- * The edits that fit another transcript; undefined if there are none. A label of another transcript may
- * be somebody else, so its name is only remembered.
+ * The edits that fit another transcript; undefined if nothing is left of them. A
+ * label of another transcript may be somebody else, so its name is only remembered.
  */
 function editsFor(
 	{ speakers = {}, ...edited }: Edited,

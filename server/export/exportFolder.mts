@@ -122,7 +122,7 @@ export class ExportFolder {
 		return 'unchanged';
 	}
 
-	/** Whether a file is there with these contents, as an export wrote it. Of a stream nobody knows. */
+	/** Whether a file is there with these contents, as an export wrote it. False for a stream. */
 	async has(path: string, content: unknown): Promise<boolean> {
 		const made = this.state.files.get(path);
 		if (typeof content !== 'string' || made?.sha256.length !== 1) return false;

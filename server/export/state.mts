@@ -7,7 +7,7 @@ import { CannotStart } from '../util/commandLine.mts';
 export interface MadeFile {
 	/** The lifelog that is in it; empty for a zip of all. */
 	id: string;
-	/** Of its contents. Several while nobody knows which of them a killed export left. */
+	/** Of its contents. A killed export can leave several, of which one is right. */
 	sha256: string[];
 	/** As it was found last, to save reading it: size, and the time of its last change in epoch ms. */
 	bytes?: number;

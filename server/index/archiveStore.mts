@@ -207,7 +207,7 @@ export class ArchiveStore implements Store {
 		return this.#rows.partlyMatching(search, this.people.filterOf(asked), limit, voicesOf);
 	}
 
-	/** A search with similar words for those that no lifelog has; undefined if there are none. */
+	/** A search with similar words in place of those that no lifelog has; undefined without such words. */
 	corrected(search: string): string | undefined {
 		return this.#rows.corrected(search);
 	}

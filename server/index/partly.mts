@@ -10,16 +10,16 @@ import type { IndexFilter } from './store.mts';
 
 /** If fewer lifelogs have all that is searched for, those with most of it are added. */
 export const FEW = 10;
-/** As many of the newest lifelogs are looked at for frequent words. */
+/** How many of the newest lifelogs are searched for frequent words. */
 const NEWEST = 2_500;
-/** As many lifelogs are looked up at a time. */
+/** How many lifelogs one query looks up. */
 const CHUNK = 5_000;
-/** Of two lifelogs with as many of the words, the one with the rarer words comes first. */
+/** How much the rarity of a word counts: only among lifelogs with the same number of words. */
 const RARITY = 1e-4;
 
 /**
  * The ids of `limit` lifelogs at most that lack something of each alternative, but have half of one or,
- * if none has that, as much as any. Those with most of it come first, then those that were put in last.
+ * if none has that, as much as any. Sorted by how much they have, then the newest in the index first.
  */
 export function partlyMatching(
 	db: IndexDatabase,

@@ -33,7 +33,7 @@ export interface RecordedOptions {
 	look: () => Promise<void>;
 }
 
-/** As much longer or shorter may be what codecs make of a recording. */
+/** How much a codec may change the length of a recording. */
 const TOLERANCE_MS = 1000;
 
 /** The recordings of an archive. */
@@ -127,7 +127,7 @@ export class Recorded {
 	/**
 	 * Finds the audio of a recording: the file that begins with it and is as long.
 	 *
-	 * @returns undefined if there is none, or if two recordings can't be told apart by their times.
+	 * @returns undefined without such a file, or if two recordings can't be told apart by their times.
 	 */
 	async audioOf({ startMs, endMs }: Span): Promise<AudioFile | undefined> {
 		const offBy = (file: AudioFile) => Math.abs(file.endMs - endMs);

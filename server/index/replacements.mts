@@ -46,7 +46,7 @@ export interface ReplacementsOptions {
 const MAX_LIFELOGS = 2_500;
 /** Days that are changed at once: all of them, or none. */
 const DAYS_AT_ONCE = 20;
-/** How long a look at the folder, so that the index learns of what was replaced, must be over, in looks. */
+/** The pause between two looks at the folder, as a multiple of what a look takes. */
 const LOOKS_BETWEEN = 5;
 
 /** Replaces words in all lifelogs of an archive, and takes that back, some days at a time. */
@@ -155,7 +155,7 @@ export class Replacements {
 		return { id, heard, right, createdAt, lifelogs, lines, lifelogsDone, isDone };
 	}
 
-	/** Refuses with an ApiError (409) what would change lifelogs while a replacement does. */
+	/** Refuses with an ApiError (409) to begin a replacement while another one is under way. */
 	async #alone<Result>(work: () => Promise<Result>): Promise<Result> {
 		if (this.#running) {
 			throw new ApiError(

@@ -442,7 +442,7 @@ export class Rows implements LifelogStates {
 		return this.#search.partly(...args);
 	}
 
-	/** A search with similar words for those that no lifelog has; undefined if there are none. */
+	/** A search with similar words in place of those that no lifelog has; undefined without such words. */
 	corrected(search: string): string | undefined {
 		return this.#search.corrected(search);
 	}

@@ -246,7 +246,7 @@ export class SearchIndex {
 		return partlyMatching(this.#db, alternatives, filter, limit);
 	}
 
-	/** A search with similar words for those that no lifelog has; undefined if there are none. */
+	/** A search with similar words in place of those that no lifelog has; undefined without such words. */
 	corrected(query: string): string | undefined {
 		this.settle();
 		const other = query.replaceAll(/[\p{L}\p{M}]{4,}/gu, (word) => {

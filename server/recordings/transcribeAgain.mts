@@ -84,7 +84,7 @@ export const NO_AUDIO = 'Its audio is no longer in the archive';
 
 /**
  * Whether something that was said may be in a lifelog: not if it belongs to a conversation that was
- * deleted. It belongs to the nearest one, unless a pause lies between.
+ * deleted. It belongs to the nearest one, unless a pause is between them.
  */
 function isKept(said: Span, recordedMs: number, { there, deleted }: LifelogsOf): boolean {
 	const distanceTo = ({ startMs, endMs }: Span) =>

@@ -128,7 +128,7 @@ test('a delete says which audio stays, and ends at the day with a line that can 
 	await page.click('dialog button[type=submit]');
 	await page.waitForURL('**/days/2026-03-01');
 	await page.waitForSelector('.deletions >> text=“Memo 1” is about to be deleted');
-	// There is none to tell of.
+	// The lifelog has no audio.
 	expect(await page.textContent('.deletions')).not.toContain('audio');
 	await page.waitForSelector('.entry');
 	expect(await shown(page)).toHaveLength(4);

@@ -155,7 +155,7 @@ describe('a line of a transcript', () => {
 		await page.evaluate(() => (document.activeElement as HTMLElement).blur());
 		await page.keyboard.press('i');
 		await textOf(page, 0).and(page.locator(':focus')).waitFor();
-		// What is typed is no key of the page or the player.
+		// Typing triggers no key of the page or the player.
 		await page.keyboard.type(' bfdnkview? *');
 		await page.keyboard.press('ArrowLeft');
 		await page.keyboard.press('Delete');
@@ -213,7 +213,7 @@ describe('a line of a transcript', () => {
 		await visit(page);
 		await edit(page, 0);
 		expect(await textOf(page, 0).inputValue()).toBe(HOSTILE);
-		// A pasted line break is none in a line.
+		// A pasted line break becomes a blank.
 		await textOf(page, 0).fill(`${HOSTILE}\n${HOSTILE}`);
 		await speakerOf(page, 0).fill('__proto__');
 		await save(page, 0);
@@ -280,7 +280,7 @@ describe('a line of a transcript', () => {
 		expect(refused(wrong, 409)).toEqual([]);
 	});
 
-	test('is scrolled back by whoever types on after scrolling away', async () => {
+	test('is scrolled back when somebody types after scrolling away', async () => {
 		const many = Array.from({ length: 500 }, (_, nth): [string, string] => ['Anna', `Line ${nth}`]);
 		const { page } = await open(await serveTalk(...many));
 		await visit(page);

@@ -117,7 +117,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	return [{ json: changedJson(lifelog, output, readZone(this)) }];
 }
 
-/** New names by the current ones; undefined if there are none. */
+/** New names by the current ones; undefined without any. */
 function readSpeakers(
 	context: IExecuteFunctions,
 	value: unknown,

@@ -58,7 +58,7 @@ export class Check {
 		});
 		this.#child = child;
 		const failing = new Promise<never>((_, reject) => child.once('error', reject));
-		// Whoever looks at the page meanwhile comes first.
+		// Requests have priority.
 		if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
 		const [output, problem] = await Promise.race([
 			Promise.all([text(child.stdout), text(child.stderr)]),

@@ -17,7 +17,7 @@ const MAX_OF_DAY = 10_000;
  * Sends the lifelogs of a day as a zip.
  *
  * @param hasAudio Whether their audio is beside them.
- * @throws ApiError (404) if there are none.
+ * @throws ApiError (404) for a day without lifelogs.
  */
 export function sendDay(
 	serving: Serving,

@@ -20,7 +20,7 @@ type Drafts = ReadonlyMap<number, Draft>;
 /** By the ID of the lifelog. They outlast the view: nothing typed is lost if the session ends. */
 const kept = new Map<string, Drafts>();
 
-/** Forgets all drafts: whoever typed them has signed out. */
+/** Forgets all drafts, because their author has signed out. */
 export const forgetDrafts = () => kept.clear();
 
 /** The drafts of a lifelog, and what replaces one of them or, without a draft, drops it. */

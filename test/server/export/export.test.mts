@@ -241,7 +241,7 @@ describe('a file that was changed since', () => {
 		expect(Object.keys(filesIn(folder))).toEqual([beans, SECOND, 'Mine.md']);
 	});
 
-	test('stays if it is no file any more', async () => {
+	test('stays if something else has replaced the file', async () => {
 		await exported(archive, folder);
 		rmSync(join(folder, FIRST));
 		mkdirSync(join(folder, FIRST));

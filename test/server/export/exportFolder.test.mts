@@ -191,7 +191,7 @@ describe('an export is refused', () => {
 		expect(readdirSync(archive).sort()).toEqual(before);
 	});
 
-	test('of what is no archive', async () => {
+	test('of a folder that is not an archive', async () => {
 		const empty = temporaryFolder();
 		expect(await refusal(join(empty, 'none'), folder)).toContain('There is no folder');
 		expect(await refusal(empty, folder)).toContain('has no day of an archive');

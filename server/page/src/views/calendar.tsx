@@ -43,7 +43,7 @@ export function Calendar({
 const LOOK_MS = 3_000;
 const FOUND_MS = 6_000;
 
-/** The days as they are added, and ways to add some if there are none. */
+/** The days as they are added, or ways to add some to an empty archive. */
 function Growing({
 	days,
 	session,
