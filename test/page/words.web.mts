@@ -256,7 +256,9 @@ describe('words', () => {
 			expect(await page.locator('main button').allTextContents()).toEqual([]);
 		};
 		const reading = await startLifelogServer(folder, ['--timezone', ZONE]);
-		await seesNoButton((await open(reading)).page);
+		const reader = await open(reading);
+		await seesNoButton(reader.page);
+		await reader.context.close();
 		await reading.close();
 		await seesNoButton(await openReadOnly(await serve(folder, CHANGING), folder));
 	});
