@@ -23,10 +23,8 @@ export async function exportZip(
 	done.failed.push(...unread);
 	const key = hashOf(lifelogs.map((each) => [each.id, source.keyOf(each)]));
 	const found = await to.look(PATH);
-	if (found === 'changed' || found === 'foreign') {
-		done.kept.push({ path: PATH, problem: found === 'changed' ? CHANGED : OTHER });
-		return;
-	}
+	if (found === 'changed') return void done.kept.push({ path: PATH, problem: CHANGED });
+	if (found === 'foreign') return void done.failed.push({ path: PATH, problem: OTHER });
 	if (found === 'unchanged' && to.state.files.get(PATH)?.key === key) return;
 	const before = done.failed.length;
 	const draft = await to.write(zipOf(filesOf(source, done, onProgress)));

@@ -1,6 +1,6 @@
 // The folder that an export writes into, in which somebody else writes, too.
 import { createReadStream } from 'node:fs';
-import { lstat, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, readFile, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { sameName } from '../../lifelog/names.ts';
@@ -30,6 +30,8 @@ export interface Put {
 	/** Where the same was before. */
 	before: string[];
 }
+
+type Report = Pick<Exported, 'written' | 'kept' | 'failed'>;
 
 /** Why a file can't be put at its place, which concerns no other file. */
 const OBSTACLES: Record<string, string> = {
@@ -133,6 +135,7 @@ export class ExportFolder {
 	async beginningOf(path: string, bytes: number): Promise<string | undefined> {
 		try {
 			await this.#checkInside(path);
+			if (!(await lstat(join(this.root, path))).isFile()) return undefined;
 			let text = '';
 			for await (const piece of createReadStream(join(this.root, path), { end: bytes - 1 })) {
 				text += String(piece);
@@ -148,12 +151,9 @@ export class ExportFolder {
 	 * knows which files are its own. A file that is there already, but isn't as an export wrote it, stays.
 	 *
 	 * @param report What is added to.
-	 * @returns The paths at which it could.
+	 * @returns The paths of files that are nowhere else any more.
 	 */
-	async put(
-		puts: Put[],
-		report: Pick<Exported, 'written' | 'kept' | 'failed'>,
-	): Promise<Set<string>> {
+	async put(puts: Put[], report: Report): Promise<Set<string>> {
 		const before = new Map(puts.map(({ path }) => [path, this.state.files.get(path)]));
 		for (const { path, draft, made } of puts) {
 			this.#set(path, { ...made, sha256: [...(before.get(path)?.sha256 ?? []), draft.sha256] });
@@ -163,30 +163,36 @@ export class ExportFolder {
 		for (const put of puts) {
 			const { path } = put;
 			const made = before.get(path);
+			let isPut = false;
 			try {
-				const kept = await this.#putOne(put, made);
-				if (kept !== undefined) report.kept.push({ path, problem: kept });
-				else done.add(path);
+				isPut = await this.#putOne(put, made, report);
 			} catch (error) {
 				report.failed.push({ path, problem: await this.#obstacleOf(error) });
 			}
-			if (done.has(path)) continue;
-			if (made) this.#set(path, made);
+			if (isPut) {
+				report.written += 1;
+				if (await this.#removeBefore(put, report)) done.add(path);
+			} else if (made) this.#set(path, made);
 			else this.#forget(path);
 		}
-		report.written += done.size;
 		return done;
 	}
 
-	/** Removes a file that is as an export wrote it. Returns whether it is gone. */
-	async remove(path: string): Promise<boolean> {
+	/**
+	 * Removes a file that is as an export wrote it.
+	 *
+	 * @returns Why it is still there; undefined if it is gone.
+	 */
+	async remove(path: string): Promise<typeof CHANGED | typeof LOCKED | undefined> {
 		const found = await this.look(path, true);
-		if (found !== 'unchanged' && found !== 'nothing') return false;
-		if (found === 'unchanged') {
-			await onWindowsAgain(() => rm(join(this.root, path), { force: true }));
+		if (found !== 'unchanged' && found !== 'nothing') return CHANGED;
+		try {
+			if (found === 'unchanged') await onWindowsAgain(() => unlink(join(this.root, path)));
+		} catch {
+			return LOCKED;
 		}
 		this.#forget(path);
-		return true;
+		return undefined;
 	}
 
 	/** Forgets a lifelog of which no file is left. */
@@ -195,24 +201,41 @@ export class ExportFolder {
 		this.#isSaved = false;
 	}
 
-	/** Returns why what is there stays, if so. */
-	async #putOne({ path, draft, made, before }: Put, old?: MadeFile): Promise<string | undefined> {
+	/** Returns whether a file is at its place now. */
+	async #putOne({ path, draft, made, before }: Put, old: MadeFile | undefined, report: Report) {
+		for (const each of before) {
+			if ((await this.look(each, true)) !== 'changed') continue;
+			report.kept.push({ path: each, problem: CHANGED });
+			return false;
+		}
 		// Where case counts for nothing, the old name is the new one.
-		const isOther = (each: string) => sameName(each) !== sameName(path);
-		for (const each of before) if (!isOther(each)) await this.remove(each);
+		for (const each of before) if (sameName(each) === sameName(path)) await this.remove(each);
 		const [from, to] = [join(this.root, draft.draft), join(this.root, path)];
 		await prepareFolder(this.root, dirname(path));
 		const isFree = (await lstat(to).catch(unlessMissing)) === undefined;
 		const sha256 = isFree ? undefined : await this.#hashOf(path);
 		const isOwn = isFree || sha256 === draft.sha256 || old?.sha256.includes(sha256 ?? '');
 		if (!isOwn) {
-			return old ? CHANGED : OTHER;
+			report.kept.push({ path, problem: old ? CHANGED : OTHER });
+			return false;
 		}
 		await onWindowsAgain(() => rename(from, to));
 		const { size: bytes, mtimeMs } = await lstat(to);
 		this.#set(path, { ...made, sha256: [draft.sha256], bytes, mtimeMs });
-		for (const each of before) if (isOther(each)) await this.remove(each);
-		return undefined;
+		return true;
+	}
+
+	/** Removes a file from where it was before. Returns whether nothing is left there. */
+	async #removeBefore({ path, before }: Put, report: Report): Promise<boolean> {
+		let isGone = true;
+		for (const each of before) {
+			if (sameName(each) === sameName(path)) continue;
+			const problem = await this.remove(each);
+			if (problem === undefined) continue;
+			report.failed.push({ path: each, problem });
+			isGone = false;
+		}
+		return isGone;
 	}
 
 	async #obstacleOf(error: unknown): Promise<string> {
@@ -273,4 +296,5 @@ export class ExportFolder {
 
 export const CHANGED = 'was changed since it was exported';
 export const OTHER = 'was there already, with other contents';
+export const LOCKED = "can't be removed. Close it in other programs, and check who may change it";
 const OUTSIDE = 'belongs in a folder that a link leads out of';

@@ -8,7 +8,7 @@ import { ArchiveAudio } from '../index/archiveAudio.mts';
 import type { Audio } from '../index/store.mts';
 import { UnavailableError } from '../util/errors.mts';
 import type { Span } from '../util/spans.mts';
-import { CHANGED, type ExportFolder, type Put } from './exportFolder.mts';
+import { CHANGED, type ExportFolder, LOCKED, type Put } from './exportFolder.mts';
 import { isSound, NOTE, Places, SOUND, stemOf } from './places.mts';
 import type { Exported, OnProgress } from './report.mts';
 import { type ArchivedLifelog, hashOf, pathOf, type Source } from './source.mts';
@@ -99,7 +99,9 @@ export class NotesExport {
 					continue;
 				}
 				const found = await this.#to.look(path);
-				if (!(await this.#to.remove(path))) this.#keep(path, `${CHANGED}. Its lifelog was deleted`);
+				const problem = await this.#to.remove(path);
+				if (problem === LOCKED) this.#fail(path, problem);
+				else if (problem) this.#keep(path, `${problem}. Its lifelog was deleted`);
 				else if (found !== 'nothing') this.#done.removed += 1;
 			}
 			if (this.#to.filesOf(id).length === 0) this.#to.forgetLifelog(id);
@@ -151,7 +153,8 @@ export class NotesExport {
 		const text = this.#textKey(each);
 		const known = this.#to.state.lifelogs.get(id);
 		const isSame = known?.text === text && known.audio === this.#audioKey(id, known);
-		let isWhole = isSame;
+		const isTwice = this.#to.filesOf(id).filter((path) => !isSound(path)).length > 1;
+		let isWhole = isSame && !isTwice;
 		let audioPath: string | undefined;
 		for (const path of this.#to.filesOf(id)) {
 			const found = await this.#to.look(path);

@@ -47,7 +47,8 @@ export class Places {
 		const own = this.#to.filesOf(id).find((path) => !isSound(path));
 		const before = own && stemOf(own);
 		const isRight = before?.startsWith(place(1)) && /^(-\d+)?$/.test(before.slice(place(1).length));
-		if (isRight && this.#owners.get(sameName(before!)) === id) return before!;
+		const isOwn = isRight && this.#owners.get(sameName(before!)) === id;
+		if (isOwn && (await this.#isFree(before!, id, audio !== undefined))) return before!;
 		for (let nth = 1; ; nth++) {
 			const path = place(nth);
 			if ((this.#owners.get(sameName(path)) ?? id) !== id) continue;
@@ -61,8 +62,7 @@ export class Places {
 	async #isFree(stem: string, id: string, hasAudio: boolean): Promise<boolean> {
 		const found = await this.#to.look(stem + NOTE);
 		if (found === 'foreign') return (await this.#idIn(stem + NOTE)) === id;
-		if (found !== 'nothing' || !hasAudio) return true;
-		return (await this.#to.look(stem + SOUND)) !== 'foreign';
+		return !hasAudio || (await this.#to.look(stem + SOUND)) !== 'foreign';
 	}
 
 	/** The ID in the properties of a file. */

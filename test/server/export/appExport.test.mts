@@ -1,5 +1,5 @@
 // export --form app-export: the zip that Omi and the own import read.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { runCommand } from '../../support/archiveCommand.mts';
@@ -100,6 +100,12 @@ test("stays and is named if it was changed, or is somebody else's", async () => 
 	expect(await asApp()).toMatchObject({
 		...{ status: 0, written: 0 },
 		kept: [{ path: ZIP, problem: 'was changed since it was exported' }],
+	});
+	expect(readFileSync(join(folder, ZIP), 'utf8')).toBe('mine');
+	rmSync(join(folder, '.lifelog-export'), { recursive: true });
+	expect(await asApp()).toMatchObject({
+		...{ status: 1, written: 0 },
+		failed: [{ path: ZIP, problem: 'was there already, with other contents' }],
 	});
 	expect(readFileSync(join(folder, ZIP), 'utf8')).toBe('mine');
 });

@@ -91,6 +91,18 @@ test('is added to an export without it, and then goes with its lifelog, also wit
 	expect(Object.keys(filesIn(folder))).toEqual([SILENT]);
 });
 
+test('added later takes another name if somebody has a file of this one', async () => {
+	await exported(archive, folder);
+	writeFileSync(join(folder, SOUND), 'mine');
+	expect(await withAudio()).toMatchObject({ status: 0, written: 2 });
+	const files = filesIn(folder);
+	expect(files[SOUND]).toBe('mine');
+	const [note, sound] = [NOTE, SOUND].map((path) => path.replace('Soup', 'Soup-2'));
+	expect(Object.keys(files).sort()).toEqual([note, sound, SOUND, SILENT].sort());
+	expect(files[note]).toContain('%20Soup-2.ogg)');
+	expect(await withAudio()).toEqual(nothing(2));
+});
+
 test('that was changed stays, and so does the link to it', async () => {
 	await withAudio();
 	writeFileSync(join(folder, SOUND), 'cut');

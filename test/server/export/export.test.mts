@@ -6,11 +6,14 @@ import {
 	readFileSync,
 	renameSync,
 	rmSync,
+	statSync,
+	utimesSync,
 	writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
+import type { Exported } from '../../../server/export/report.mts';
 import { writeLifelog } from '../../../lifelog/files/formats.ts';
 import { runCommand, startCommand } from '../../support/archiveCommand.mts';
 import { store, writeArchive, writeDay } from '../../support/archive.mts';
@@ -230,6 +233,22 @@ describe('a file that was changed since', () => {
 		expect(statesIn(folder)[FIRST]).toBe(before);
 	});
 
+	test('stays and is named if size and time are as before, also when it would be renamed', async () => {
+		await exported(archive, folder);
+		const path = join(folder, FIRST);
+		const { atime, mtime } = statSync(path);
+		writeFileSync(path, readFileSync(path, 'utf8').replace('Tomatoes', 'TOMATOES'));
+		utimesSync(path, atime, mtime);
+		await retitle(archive, 'Beans');
+		for (let time = 1; time <= 2; time += 1) {
+			expect(await exported(archive, folder)).toMatchObject({
+				...{ status: 0, written: 0 },
+				...mine(FIRST, changedSince),
+			});
+			expect(Object.keys(filesIn(folder))).toEqual([FIRST, SECOND]);
+		}
+	});
+
 	test('is written again once it was moved away', async () => {
 		await exported(archive, folder);
 		append(FIRST);
@@ -248,6 +267,46 @@ describe('a file that was changed since', () => {
 		await deleteFrom(archive, 'garden');
 		expect(await exported(archive, folder)).toMatchObject({ removed: 0, kept: [{ path: FIRST }] });
 		expect(existsSync(join(folder, FIRST))).toBe(true);
+	});
+});
+
+describe('a file that cannot be removed', () => {
+	/** Exports while another program has the first file open. */
+	const withLocked = async () => {
+		const command = ['export', archive, folder, '--json', '--timezone', ZONE];
+		const { status, stdout } = await startCommand(command, {
+			NODE_OPTIONS: `--import ${pathToFileURL('test/support/lockedFile.mts').href}`,
+			TEST_LOCKED: 'Planning the garden',
+		}).ended;
+		return { status, ...(JSON.parse(stdout) as Exported) };
+	};
+	const locked = {
+		...{
+			status: 1,
+			failed: [{ path: FIRST, problem: expect.stringContaining("can't be removed") }],
+		},
+	};
+
+	test('is named, and removed later, as the new one is then', async () => {
+		await exported(archive, folder);
+		await retitle(archive, 'Beans');
+		const beans = FIRST.replace('Planning the garden', 'Beans');
+		expect(await withLocked()).toMatchObject(locked);
+		expect(Object.keys(filesIn(folder))).toEqual([beans, FIRST, SECOND]);
+		await deleteFrom(archive, 'garden');
+		expect(await withLocked()).toMatchObject({ ...locked, removed: 1 });
+		expect(await exported(archive, folder)).toMatchObject({ status: 0, removed: 1 });
+		expect(Object.keys(filesIn(folder))).toEqual([SECOND]);
+	});
+
+	test('leaves no lifelog twice, also if the name is as before again', async () => {
+		await exported(archive, folder);
+		await retitle(archive, 'Beans');
+		await withLocked();
+		await retitle(archive, 'Planning the garden');
+		expect(await exported(archive, folder)).toMatchObject({ status: 0, failed: [] });
+		expect(Object.keys(filesIn(folder))).toEqual([FIRST, SECOND]);
+		expect(await exported(archive, folder)).toEqual(nothing(2));
 	});
 });
 
