@@ -24,6 +24,8 @@ export interface Service {
 	readonly recordings?: { intake: Intake; jobs: Jobs };
 	/** The recording that a lifelog was made of; undefined if it wasn't. */
 	readonly recordingOf?: (id: string) => Queued | undefined;
+	/** Called after a lifelog was deleted. */
+	readonly onDeleted?: (id: string) => Promise<void>;
 	/** Writes titles and headings of lifelogs that are there; missing without a chat endpoint. */
 	readonly later?: LaterTitles;
 	/** Tells webhooks what happens; without it their routes aren't there. */

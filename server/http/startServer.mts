@@ -188,6 +188,12 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			visitorOfKey: (key) => known.visitorOfKey(key),
 			maker: { current, titles, later, warn, now: Date.now },
 			recordingOf: (id) => queue?.recordingOf(id),
+			onDeleted: async (id) => {
+				const recording = queue?.recordingOf(id);
+				if (!recording) return;
+				if (recordings) await recordings.jobs.lifelogDeleted(recording.id);
+				else queue?.discardHeard(recording.id);
+			},
 			...{ events, recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,

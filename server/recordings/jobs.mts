@@ -144,8 +144,8 @@ export class Jobs {
 		}
 		await this.stop(id);
 		const recording = this.known(id);
-		const { lifelogIds, attempts } = recording;
-		if (lifelogIds.length > 0 && this.#deletedOf(lifelogIds) === lifelogIds.length) {
+		const { attempts } = recording;
+		if (this.#isAllDeleted(recording)) {
 			throw new ApiError(
 				409,
 				'All its lifelogs were deleted. To make them again, upload the file with again=true',
@@ -161,6 +161,17 @@ export class Jobs {
 		const again = this.#queue.update(id, { status: 'queued', error: null, doneAfter: attempts });
 		this.start(id);
 		return again;
+	}
+
+	/**
+	 * Hears a recording anew that is being transcribed again, because a lifelog of it was deleted: what was
+	 * heard so far may have its words.
+	 */
+	async lifelogDeleted(id: string): Promise<void> {
+		if (!isAgain(this.known(id))) return;
+		await this.stop(id);
+		this.#queue.discardHeard(id);
+		this.start(id);
 	}
 
 	/** Leaves a recording as it was before it was to be transcribed again. Its work has stopped. */
@@ -250,6 +261,8 @@ export class Jobs {
 		const { attempts, error: before, unusable: earlier } = this.#queue.get(id)!;
 		const { info, warn, now } = this.#options;
 		try {
+			// Only what somebody deleted would be heard.
+			if (this.#hasNothingLeft(id)) return await this.leaveAsItWas(id);
 			const recording = this.#queue.update(id, { status: 'transcribing', attempts: attempts + 1 });
 			const { notes, ...made } = isAgain(recording)
 				? await this.#processAgain(recording, signal)
@@ -295,7 +308,7 @@ export class Jobs {
 
 	/** Makes the lifelogs of a recording, and adds them to the archive. */
 	async #process(recording: Queued, signal: AbortSignal): Promise<Outcome> {
-		const { current, later, now } = this.#options;
+		const { current, later } = this.#options;
 		const { id, path, inbox, externalId, startTime } = recording;
 		// Without its folder, a disk may only not be mounted.
 		await access(inbox === undefined ? this.#folder : join(inbox, PROCESSING));
@@ -309,7 +322,7 @@ export class Jobs {
 		const notes: string[] = [];
 		const made = await makeLifelogs(recording, {
 			...this.#options,
-			...{ work, audio: join(this.#folder, `${id}.ogg`), nowMs: now(), signal },
+			...{ work, audio: join(this.#folder, `${id}.ogg`), signal },
 			heard: this.#heardOf(id),
 			correct: (text) => current().replacements.correct(text),
 			stateOf: (lifelog) => current().stateOf(lifelog),
@@ -337,7 +350,7 @@ export class Jobs {
 		const notes: string[] = [];
 		const lifelogIds = await transcribeAgain(recording, {
 			...this.#options,
-			...{ work: await this.#emptyWork(id), nowMs: this.#options.now(), signal },
+			...{ work: await this.#emptyWork(id), signal },
 			heard: this.#heardOf(id),
 			correct: (text) => this.#options.current().replacements.correct(text),
 			onIds: (ids) => {
@@ -379,6 +392,14 @@ export class Jobs {
 		return status === 'done' && (lifelogIds.length === 0 || this.#deletedOf(lifelogIds) > 0);
 	}
 
+	#hasNothingLeft(id: string): boolean {
+		return isAgain(this.known(id)) && this.#isAllDeleted(this.known(id));
+	}
+
+	#isAllDeleted({ lifelogIds }: Queued): boolean {
+		return lifelogIds.length > 0 && this.#deletedOf(lifelogIds) === lifelogIds.length;
+	}
+
 	#deletedOf(lifelogIds: string[]): number {
 		return lifelogIds.filter((id) => this.#options.current().stateOf(id) === 'deleted').length;
 	}
@@ -388,11 +409,8 @@ export class Jobs {
 	 * of it because its lifelogs were deleted. An inbox has no way to make them again.
 	 */
 	async putAway(recording: Queued): Promise<string> {
-		const { id, status, lifelogIds } = recording;
-		const isDeleted =
-			status === 'done' &&
-			lifelogIds.length > 0 &&
-			this.#deletedOf(lifelogIds) === lifelogIds.length;
+		const { id, status } = recording;
+		const isDeleted = status === 'done' && this.#isAllDeleted(recording);
 		if (isDeleted) this.#options.warn(`Recording ${id} is in the inbox again. ${DELETED}`);
 		return await putAway(recording, this.#options.timezone, isDeleted ? DELETED : undefined);
 	}

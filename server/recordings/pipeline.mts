@@ -71,7 +71,7 @@ export interface PipelineOptions extends Models {
 	/** IANA name of the zone of local times in names of files. */
 	timezone: string;
 	/** Epoch ms. */
-	nowMs: number;
+	now: () => number;
 	/** By default nothing is kept. */
 	heard?: HeardParts;
 	/** Puts right words in place of those that are heard wrong. By default none are. */
@@ -105,7 +105,8 @@ export interface Made {
  * what `signal` says.
  */
 export async function makeLifelogs(file: RecordingFile, options: PipelineOptions): Promise<Made> {
-	const { work, audio, timezone, nowMs, signal, onNote = () => {} } = options;
+	const { work, audio, timezone, signal, onNote = () => {} } = options;
+	const nowMs = options.now();
 	const sound = await listen(file.path, work, signal);
 	sound.notes.forEach((note) => onNote(note));
 	const { durationMs, createdMs, isPart } = sound;
@@ -146,7 +147,7 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 }
 
 type Transcription = Models &
-	Pick<PipelineOptions, 'work' | 'nowMs' | 'heard' | 'correct' | 'onNote' | 'signal'>;
+	Pick<PipelineOptions, 'work' | 'now' | 'heard' | 'correct' | 'onNote' | 'signal'>;
 
 const correctWith =
 	({ correct = (text) => text }: Pick<PipelineOptions, 'correct'>) =>
@@ -157,7 +158,7 @@ async function lifelogOf(
 	id: string,
 	{ startMs, segments }: Conversation,
 	file: Pick<RecordingFile, 'title'> & { startMs: number },
-	{ titles, nowMs, onNote, signal }: Transcription,
+	{ titles, now, onNote, signal }: Transcription,
 ): Promise<{ lifelog: Lifelog; isUntitled: boolean }> {
 	let isUntitled = false;
 	const onProblem = (problem: string) => {
@@ -174,7 +175,7 @@ async function lifelogOf(
 		endMs: beginMs + latestEnd(segments),
 		segments,
 		headings: written?.headings ?? [],
-		madeMs: nowMs,
+		madeMs: now(),
 	});
 	return { lifelog, isUntitled };
 }

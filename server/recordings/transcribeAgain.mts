@@ -18,7 +18,7 @@ export interface AgainOptions extends Models {
 	/** An empty folder. */
 	work: string;
 	/** Epoch ms. */
-	nowMs: number;
+	now: () => number;
 	heard: HeardParts;
 	correct: (text: string) => string;
 	/** Is told the IDs of the new lifelogs before they are there. */

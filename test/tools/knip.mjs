@@ -36,7 +36,7 @@ export default {
 				'test/**/*.soak.mts',
 				'test/support/{archiveWriter,checkPatterns}.mts',
 				'test/tools/coverage{Config,Environment,Runtime}.js',
-				'test/support/{changingNames,commandHost,failingDisk,faultyDisk,heldDisk}.mts',
+				'test/support/{changingNames,commandHost,failingDisk,faultyDisk,heldDisk,lockedFile}.mts',
 				'test/support/{holdToContractPreload,hostedServer,peakMemory,shortBackoff,shortTimeouts}.mts',
 				'test/tools/*.mjs',
 			],

@@ -105,6 +105,7 @@ export function getLifelog(service: Service, id: string, query: GetQuery): Lifel
 /** Deletes a lifelog and its audio. Throws an ApiError (404) for an unknown id. */
 export async function deleteLifelog(service: Service, id: string): Promise<DeleteResponse> {
 	if (!(await service.current().deleteLifelog(id))) throw notFound();
+	await service.onDeleted?.(id);
 	return { success: true };
 }
 

@@ -213,7 +213,7 @@ test('the pipeline makes the lifelogs of one file, without a server', async () =
 		{ path, sha256: 'x', fileName: 'alone 20260301 090412.wav', modifiedMs: 0 },
 		{
 			transcriber: new Transcriber({ url, model: 'm', key: undefined, format: 'wav' }),
-			...{ work, audio: at('alone.ogg'), timezone: 'UTC', nowMs: Date.now() },
+			...{ work, audio: at('alone.ogg'), timezone: 'UTC', now: Date.now },
 		},
 	);
 	expect(made.lifelogs.map(({ startTime }) => startTime)).toEqual(['2026-03-01T09:04:12.000Z']);

@@ -209,15 +209,22 @@ test('what its owner deleted stays deleted', async () => {
 		['Zanzibar!', undefined, 605, 606.5],
 		['Zanzibar, too!', undefined, 609, 610],
 	);
+	let heardMs = Infinity;
+	const answers = lab.endpoint.instead!;
+	lab.endpoint.instead = (asked) => {
+		heardMs = Date.now();
+		return answers(asked);
+	};
 	expect(await again(id)).toMatchObject({ lifelogIds: [first], deletedLifelogIds: [second] });
 	expect(await textsOf(first)).toEqual(['Public!']);
+	// As they are replaced, so that a poll that looked meanwhile finds them.
+	expect(Date.parse((await lab.lifelog(first)).updatedAt)).toBeGreaterThanOrEqual(heardMs);
 	expect(bytesOf(lab.archive).includes('Zanzibar')).toBe(false);
 	// A lifelog that is deleted while the recording is transcribed doesn't come back, either.
 	let isAsked = false;
-	const delayed = lab.endpoint.instead!;
 	lab.endpoint.instead = (asked) => {
 		isAsked = true;
-		return delayed(asked);
+		return answers(asked);
 	};
 	await ask(id);
 	while (!isAsked) await sleep(2);
@@ -309,6 +316,45 @@ test('while the endpoint is down, the lifelogs stay, and the recording can be le
 	expect(await everything()).toEqual(before);
 	expect(lab.waiting()).toEqual([]);
 	expect((await lab.drop(id)).status).toBe(409);
+});
+
+test('what is deleted while it waits for the endpoint is in no file, also without an endpoint', async () => {
+	const path = join(lab.files, 'two parts.wav');
+	await makeTones(path, { seconds: 720, silent: [[2, 605]] });
+	const starts = [0, 400];
+	lab.endpoint.instead = () => {
+		const start = starts.shift()!;
+		return { segments: [{ text: 'Old.', start, end: start + 1 }] };
+	};
+	const { recording } = await lab.upload(path, { startTime: '2026-03-12T12:00:00Z' });
+	const { id, lifelogIds } = await lab.ended(recording.id);
+	const [first, second] = lifelogIds;
+	/** Has the endpoint hear the first part only. */
+	const half = async (word: string, begin = () => ask(id)) => {
+		lab.endpoint.fault = undefined;
+		lab.endpoint.instead = () => {
+			lab.endpoint.fault = faults.error;
+			return { segments: [{ text: word, start: 0, end: 1 }] };
+		};
+		await begin();
+		while (!bytesOf(lab.archive).includes(word)) await sleep(20);
+	};
+	await half('Zeppelin');
+	await lab.fetch(`/v1/lifelogs/${first}`, { method: 'DELETE' });
+	expect(bytesOf(lab.archive).includes('Zeppelin')).toBe(false);
+	lab.endpoint.fault = undefined;
+	await half('Zirconium', () => lab.retry(id));
+	await lab.restart(['--allow-changes', '--allow-delete']);
+	client = new PeopleClient(lab.server);
+	expect(bytesOf(lab.archive).includes('Zirconium')).toBe(true);
+	await lab.fetch(`/v1/lifelogs/${second}`, { method: 'DELETE' });
+	expect(bytesOf(lab.archive).includes('Zirconium')).toBe(false);
+	lab.endpoint.fault = faults.error;
+	await lab.restart();
+	client = new PeopleClient(lab.server);
+	expect(await lab.ended(id)).toMatchObject({ lifelogIds: [], error: null });
+	expect(await ask(id)).toMatchObject({ status: 409 });
+	expect(await findingsIn(lab.archive)).toEqual([]);
 });
 
 test('a day that cannot be read leaves the old transcript until it can', async () => {
