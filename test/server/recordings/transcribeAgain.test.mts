@@ -318,43 +318,46 @@ test('while the endpoint is down, the lifelogs stay, and the recording can be le
 	expect((await lab.drop(id)).status).toBe(409);
 });
 
-test('what is deleted while it waits for the endpoint is in no file, also without an endpoint', async () => {
-	const path = join(lab.files, 'two parts.wav');
-	await makeTones(path, { seconds: 720, silent: [[2, 605]] });
+/** A recording with two lifelogs that waits for the endpoint, which has heard `word` in its first part. */
+async function halfHeard(word: string, startTime: string) {
+	const path = join(lab.files, `parts ${(pauses += 1)}.wav`);
+	await makeTones(path, { seconds: 720 + pauses / 1000, silent: [[2, 605]] });
 	const starts = [0, 400];
 	lab.endpoint.instead = () => {
 		const start = starts.shift()!;
 		return { segments: [{ text: 'Old.', start, end: start + 1 }] };
 	};
-	const { recording } = await lab.upload(path, { startTime: '2026-03-12T12:00:00Z' });
+	const { recording } = await lab.upload(path, { startTime });
 	const { id, lifelogIds } = await lab.ended(recording.id);
-	const [first, second] = lifelogIds;
-	/** Has the endpoint hear the first part only. */
-	const half = async (word: string, begin = () => ask(id)) => {
-		lab.endpoint.fault = undefined;
-		lab.endpoint.instead = () => {
-			lab.endpoint.fault = faults.error;
-			return { segments: [{ text: word, start: 0, end: 1 }] };
-		};
-		await begin();
-		while (!bytesOf(lab.archive).includes(word)) await sleep(20);
+	expect(lifelogIds).toHaveLength(2);
+	lab.endpoint.instead = () => {
+		lab.endpoint.fault = faults.error;
+		return { segments: [{ text: word, start: 0, end: 1 }] };
 	};
-	await half('Zeppelin');
-	await lab.fetch(`/v1/lifelogs/${first}`, { method: 'DELETE' });
+	await ask(id);
+	await lab.when(id, ({ status, error }) => status === 'queued' && error !== null);
+	expect(bytesOf(lab.archive).includes(word)).toBe(true);
+	return { id, lifelogIds };
+}
+
+test('what is deleted while it waits for the endpoint is in no file', async () => {
+	const { id, lifelogIds } = await halfHeard('Zeppelin', '2026-03-12T12:00:00Z');
+	await lab.fetch(`/v1/lifelogs/${lifelogIds[0]}`, { method: 'DELETE' });
 	expect(bytesOf(lab.archive).includes('Zeppelin')).toBe(false);
-	lab.endpoint.fault = undefined;
-	await half('Zirconium', () => lab.retry(id));
-	await lab.restart(['--allow-changes', '--allow-delete']);
-	client = new PeopleClient(lab.server);
-	expect(bytesOf(lab.archive).includes('Zirconium')).toBe(true);
-	await lab.fetch(`/v1/lifelogs/${second}`, { method: 'DELETE' });
-	expect(bytesOf(lab.archive).includes('Zirconium')).toBe(false);
-	lab.endpoint.fault = faults.error;
-	await lab.restart();
-	client = new PeopleClient(lab.server);
+	await lab.fetch(`/v1/lifelogs/${lifelogIds[1]}`, { method: 'DELETE' });
 	expect(await lab.ended(id)).toMatchObject({ lifelogIds: [], error: null });
 	expect(await ask(id)).toMatchObject({ status: 409 });
 	expect(await findingsIn(lab.archive)).toEqual([]);
+});
+
+test('what is deleted while the server has no endpoint is in no file, either', async () => {
+	const { id, lifelogIds } = await halfHeard('Zirconium', '2026-03-14T12:00:00Z');
+	await lab.restart(['--allow-changes', '--allow-delete']);
+	for (const each of lifelogIds) await lab.fetch(`/v1/lifelogs/${each}`, { method: 'DELETE' });
+	expect(bytesOf(lab.archive).includes('Zirconium')).toBe(false);
+	await lab.restart();
+	client = new PeopleClient(lab.server);
+	expect(await lab.ended(id)).toMatchObject({ lifelogIds: [], error: null });
 });
 
 test('a day that cannot be read leaves the old transcript until it can', async () => {
