@@ -185,6 +185,8 @@ if (ofTests === undefined || files.length === 0) {
 
 // TypeScript names files by their real path.
 const work = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'mutants-')));
+// Some tests run commands as another user.
+fs.chmodSync(work, 0o755);
 const copy = join(work, 'copy');
 const temporary = join(work, 'tmp');
 let running: number | undefined;
