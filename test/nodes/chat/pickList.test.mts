@@ -92,3 +92,21 @@ test('finds the words that you type, also on later pages', async () => {
 	expect(paginationToken).toBeUndefined();
 	expect((await list('nothing like it')).results).toEqual([]);
 });
+
+test('looks at five pages at a time, and continues where it stopped', async () => {
+	let pages = 0;
+	const service = await serve((request, response) => {
+		const chats = [{ id: `chat-${pages}`, summary: 'Another' }];
+		response.writeHead(200, { 'content-type': 'application/json' });
+		response.end(
+			JSON.stringify({ data: { chats }, meta: { chats: { nextCursor: `${++pages}` } } }),
+		);
+	});
+	const own = await engineAt(service);
+	const [, node] = workflowWith('lifelogChat', { operation: 'get' }).nodes;
+	const part = await own.loadOptions(node, 'searchChats', 'nothing like it');
+	expect([pages, part.results]).toEqual([5, []]);
+	expect(part.paginationToken).toMatch(/ 5$/);
+	await own.close();
+	await service.close();
+});
