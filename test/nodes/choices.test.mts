@@ -57,15 +57,19 @@ async function run({ operation, parameter }: (typeof CHOICES)[number], value: st
 	const workflow = workflowWith(operation.node, parameters as IDataObject);
 	if (!operation.isTrigger) {
 		const { error } = await trials.engine.runWorkflow(workflow);
-		return { message: error?.message, requests: world.seen.length };
+		return { ...said(error), requests: world.seen.length };
 	}
 	const [, node] = workflow.nodes;
 	const error = await trials.engine
 		.runPoll({ nodes: [node], connections: {} }, { mode: 'manual' })
 		.then(() => undefined)
 		.catch((thrown: unknown) => thrown as Error);
-	return { message: error?.message, requests: world.seen.length };
+	return { ...said(error), requests: world.seen.length };
 }
+
+const said = (error?: { message: string; description?: string | null }) => ({
+	...{ message: error?.message, description: error?.description },
+});
 
 test('the choices of all nodes are checked', () => {
 	const labels = new Set(CHOICES.map(({ label }) => label));
@@ -78,10 +82,11 @@ test.each(CHOICES.map((choice) => [choice.name, choice] as const))(
 	'%s with an unknown value is refused before any request',
 	async (_name, choice) => {
 		for (const value of ['toString', 'nonsense']) {
-			const { message, requests } = await run(choice, value);
+			const { message, description, requests } = await run(choice, value);
 			const [, label, named, given] = /^'(.*)' must be (.*), not "(.*)"$/.exec(message ?? '') ?? [];
 			expect([label, given]).toEqual([choice.label, value]);
 			expect(named.split(/, | or /).sort()).toEqual([...choice.values].sort());
+			expect(description).toContain('choose from the list');
 			expect(requests).toBe(0);
 		}
 	},

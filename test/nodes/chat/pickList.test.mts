@@ -95,7 +95,7 @@ test('finds the words that you type, also on later pages', async () => {
 
 test('looks at five pages at a time, and continues where it stopped', async () => {
 	let pages = 0;
-	const service = await serve((request, response) => {
+	const service = await serve((_request, response) => {
 		const chats = [{ id: `chat-${pages}`, summary: 'Another' }];
 		response.writeHead(200, { 'content-type': 'application/json' });
 		response.end(
