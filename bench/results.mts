@@ -6,7 +6,7 @@ export const RESULTS = 'bench/results.csv';
 export const TIMES = 'bench/times.csv';
 
 /** One line of RESULTS. */
-export interface Result {
+interface Result {
 	part: string;
 	what: string;
 	figure: string;
