@@ -1,8 +1,4 @@
-/** The marks that a command writes between. */
-const marksOf = (command: string) => ({
-	begin: `<!-- ${command} writes from here -->`,
-	end: '<!-- to here -->',
-});
+const END = '<!-- to here -->';
 const BENCH = 'npm run bench';
 
 /** What stands between the marks in a text, as the command wrote it. */
@@ -11,18 +7,16 @@ export function blockOf(text: string, command = BENCH): string {
 	return text.slice(from + begin.length, to).trim();
 }
 
-/** The text with something else between the marks; an empty text gets them. */
+/** The text with something else between the marks. */
 export function withBlock(text: string, block: string, command = BENCH): string {
-	const { begin, end } = marksOf(command);
-	const marked = text === '' ? `${begin}\n\n${end}` : text;
-	const { from, to } = placeOf(marked, command);
-	return `${marked.slice(0, from + begin.length)}\n\n${block}\n\n${marked.slice(to)}`;
+	const { begin, from, to } = placeOf(text, command);
+	return `${text.slice(0, from + begin.length)}\n\n${block}\n\n${text.slice(to)}`;
 }
 
 function placeOf(text: string, command: string) {
-	const { begin, end } = marksOf(command);
+	const begin = `<!-- ${command} writes from here -->`;
 	const from = text.indexOf(begin);
-	const to = text.indexOf(end, from);
-	if (from < 0 || to < 0) throw new Error(`A text lacks "${begin}" and "${end}"`);
+	const to = text.indexOf(END, from);
+	if (from < 0 || to < 0) throw new Error(`A text lacks "${begin}" and "${END}"`);
 	return { begin, from, to };
 }
