@@ -65,11 +65,7 @@ export async function draftLifelog(
 	return { id, startMs: Date.parse(startTime), entry: { updatedAt, isStarred }, madeHere, files };
 }
 
-/**
- * Writes a draft.
- *
- * @throws EntryError if the file would be too large to read.
- */
+/** Writes a draft. @throws EntryError if the file would be too large to read. */
 export async function draftText(drafts: Drafts, text: string): Promise<Draft> {
 	const content = Buffer.from(text);
 	if (content.length > maxBytes) {
@@ -108,9 +104,8 @@ export function manifestBefore(day: Day): DayManifest {
 }
 
 /**
- * Adds entries and audio to a day. They get `goneAt`, because the service doesn't know their IDs.
- * The fingerprint still describes only what the service has. Audio that the day already has is
- * skipped.
+ * Adds entries and audio to a day. They get `goneAt`, because the service doesn't know their IDs. The
+ * fingerprint still describes only what the service has. Audio that the day already has is skipped.
  *
  * @throws EntryError for an entry whose ID the day already has.
  */

@@ -1,21 +1,20 @@
 // The only writer of an archive. Nothing else creates, renames or removes its files.
 //
 // 1. Write the files as drafts (drafts.mts), without a lock: hours of audio must not block other
-//    programs. Drafts have no effect, and belong to a living process. Its lock shows that it lives,
-//    and ends with it. The next clearDrafts removes the drafts of a killed process.
-// 2. Take the write lock. SQLite holds it, so it ends with its process. Finish an interrupted
-//    change.
-// 3. Read the manifests of the days, and ask the caller for the new ones. No other program writes
-//    now, so the caller's decision stays valid.
+//    programs. Drafts have no effect, and belong to a living process. Its lock shows that it lives, and
+//    ends with it. The next clearDrafts removes the drafts of a killed process.
+// 2. Take the write lock. SQLite holds it, so it ends with its process. Finish an interrupted change.
+// 3. Read the manifests of the days, and ask the caller for the new ones. No other program writes now,
+//    so the caller's decision stays valid.
 // 4. Copy fields that this version doesn't know from the previous manifest. Reject a manifest that
 //    readers wouldn't accept.
-// 5. Decide which older manifests to remove: those of a day that wasn't over, which would pile up,
-//    and those that name a deleted entry or a lifelog with a new transcript. The others stay as the
-//    day's history. Files of deleted entries and of former transcripts are removed, too.
+// 5. Decide which older manifests to remove: those of a day that wasn't over, which would pile up, and
+//    those that name a deleted entry or a lifelog with a new transcript. The others stay as the day's
+//    history. Files of deleted entries and of former transcripts are removed, too.
 // 6. Write the steps into the journal: first the files, then the manifests that name them, then the
-//    removals. The change takes effect when the journal is renamed. A process that is killed
-//    earlier has changed nothing. If it is killed later, the next writer finishes the steps. Each
-//    step is repeatable.
+//    removals. The change takes effect when the journal is renamed. A process that is killed earlier
+//    has changed nothing. If it is killed later, the next writer finishes the steps. Each step is
+//    repeatable.
 // 7. Carry out the steps, remove the journal, and release the lock.
 import { DAY_MS } from '../util/durations.mts';
 import { commit, finishJournal, type Step, writeDraft } from './commit.mts';
@@ -49,10 +48,7 @@ export interface Day extends Manifests {
 export interface Change {
 	/** The new manifests. Days without one stay unchanged. */
 	manifests?: DayManifest[];
-	/**
-	 * Drafts, or short texts that only the change knows, and their paths. They replace existing
-	 * files.
-	 */
+	/** Drafts, or short texts that only the change knows, and their paths. They replace existing files. */
 	files?: ({ path: string } & (Pick<Draft, 'draft'> | { content: string }))[];
 	/** IDs of lifelogs that get a new transcript. Nothing of the former one is kept. */
 	replaced?: string[];
@@ -72,9 +68,8 @@ export class LostDraftError extends Error {
  * @param change Returns the changes. Nobody else writes to the archive meanwhile.
  * @param now Epoch ms.
  * @returns The removed files of deleted entries and of former transcripts.
- * @throws UnreadableDayError if a manifest is temporarily unreadable, LockedError if another
- *   program has been writing for a minute, LostDraftError if a draft is gone. Nothing is changed
- *   then.
+ * @throws UnreadableDayError if a manifest is temporarily unreadable, LockedError if another program
+ *   has been writing for a minute, LostDraftError if a draft is gone. Nothing is changed then.
  */
 export async function changeDays(
 	folder: Folder,

@@ -21,7 +21,6 @@ export interface LifelogChange {
 	lines?: LineChange[];
 }
 
-/** A requested change of a lifelog. */
 export type AskedChange = LifelogChange & {
 	/** Whether to rename speakers in all lifelogs of the recording. */
 	wholeRecording?: boolean;
@@ -60,15 +59,14 @@ export function withEdits(stored: Lifelog, edited: Edited): Lifelog {
 }
 
 /**
- * Adds a change to the edits of a lifelog. The change names speakers and lines as they are
- * displayed. Speakers are renamed before lines are changed.
+ * Adds a change to the edits of a lifelog. The change names speakers and lines as they are displayed.
+ * Speakers are renamed before lines are changed.
  *
  * @param stored The lifelog as in its file.
  * @param names Display names of people.
  * @param at Now, epoch ms. The edit gets a time later than the one it changes.
  * @throws ApiError: 400 for an unknown speaker (the message lists the known ones), for a name that
- *   would also affect another person's lines, or for too many corrected lines; 409 for an unknown
- *   line.
+ *   would also affect another person's lines, or for too many corrected lines; 409 for an unknown line.
  */
 export function addEdits(
 	stored: Lifelog,
@@ -83,11 +81,7 @@ export function addEdits(
 	return editedAt(stored, { ...renamed, ...change, lines }, at);
 }
 
-/**
- * Edits with other corrected lines.
- *
- * @param at Now, epoch ms.
- */
+/** Edits with other corrected lines. @param at Now, epoch ms. */
 export const withLines = (
 	stored: Lifelog,
 	edited: Partial<Edited>,
@@ -187,8 +181,7 @@ function renameSpeakers(
 }
 
 /**
- * The part of a change of speakers that concerns one lifelog of a recording, by its displayed
- * names.
+ * The part of a change of speakers that concerns one lifelog of a recording, by its displayed names.
  *
  * @throws ApiError (400) for a person's name: only labels belong to one recording.
  */

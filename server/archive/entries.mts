@@ -70,8 +70,7 @@ export function parseLifelog(json: string, id?: string): Lifelog | undefined {
 }
 
 /**
- * Reads a lifelog of an archive; undefined if its day names no JSON file, or the file isn't a
- * lifelog.
+ * Reads a lifelog of an archive; undefined if its day names no JSON file, or the file isn't a lifelog.
  *
  * @throws FileError if the file is unreadable, or doesn't match its manifest.
  */

@@ -266,11 +266,7 @@ function isInside(path: string): boolean {
 	);
 }
 
-/**
- * Creates a folder of the archive.
- *
- * @throws FileError if a link leads out of the archive.
- */
+/** Creates a folder of the archive. @throws FileError if a link leads out of the archive. */
 export async function prepareFolder(root: string, path: string): Promise<void> {
 	const folder = join(root, path);
 	await checkInside(root, folder);

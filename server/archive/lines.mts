@@ -24,7 +24,6 @@ export interface LineChange {
 const MAX_LINES = 500;
 const MAX_LINES_BYTES = 32 * 1024;
 
-/** A line with a time. */
 interface TimedLine extends Spoken {
 	node: ContentNode;
 	startOffsetMs: number;
@@ -71,8 +70,7 @@ export function changeLines(
 }
 
 /**
- * Replaces words in all lines that have a time. A line that this replacement has already changed
- * stays.
+ * Replaces words in all lines that have a time. A line that this replacement has already changed stays.
  *
  * @param stored The lifelog as in its file.
  * @returns The lifelog's corrected lines after the change.

@@ -22,8 +22,7 @@ export const lockPath = (folder: string, name: string): string =>
 
 /**
  * Takes a lock on an archive; undefined if another holder has it. The lock is SQLite's, on the file
- * `.lifelog-<name>.lock`. The operating system releases it with the process, so a lock is never
- * stale.
+ * `.lifelog-<name>.lock`. The operating system releases it with the process, so a lock is never stale.
  *
  * @param folder The folder of the archive, which must be writable.
  * @throws Error with `code` EACCES if another user owns the file.

@@ -7,7 +7,6 @@ export interface Manifest {
 	file: DayManifest;
 }
 
-/** The manifests of a day. */
 export interface Manifests {
 	/** The current one. */
 	newest: DayManifest | undefined;

@@ -45,11 +45,7 @@ const isPeopleFile = new Ajv().compile<PeopleFile>({
 	},
 });
 
-/**
- * Parses people.json.
- *
- * @throws FileError with the problem.
- */
+/** Parses people.json. @throws FileError with the problem. */
 export function parsePeople(json: string): PeopleFile {
 	if (isOfLaterVersion(json)) {
 		throw new FileError('was written by a later version of lifelog-server: update this one');
@@ -65,11 +61,7 @@ export function parsePeople(json: string): PeopleFile {
 	return file;
 }
 
-/**
- * Reads the people of an archive; empty without people.json.
- *
- * @throws FileError with the file's problem.
- */
+/** Reads the people of an archive; empty without people.json. @throws FileError with the file's problem. */
 export const readPeople = async (folder: Folder): Promise<PeopleFile> =>
 	await readIfThere(folder, PEOPLE, parsePeople, { people: [] });
 

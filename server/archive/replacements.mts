@@ -41,11 +41,7 @@ const isReplacementsFile = new Ajv().compile<ReplacementsFile>({
 	},
 });
 
-/**
- * Parses replacements.json.
- *
- * @throws FileError with the problem.
- */
+/** Parses replacements.json. @throws FileError with the problem. */
 export function parseReplacements(json: string): ReplacementsFile {
 	if (isOfLaterVersion(json)) {
 		throw new FileError('was written by a later version of lifelog-server: update this one');
@@ -57,9 +53,6 @@ export function parseReplacements(json: string): ReplacementsFile {
 	return file;
 }
 
-/**
- * The text of replacements.json with other replacements. Fields that this version doesn't know
- * stay.
- */
+/** The text of replacements.json with other replacements. Fields that this version doesn't know stay. */
 export const replacementsJson = (before: ReplacementsFile, replacements: Replacement[]): string =>
 	toJson({ version: 1, ...before, replacements });

@@ -51,11 +51,7 @@ const placeOfNode = ({ startOffsetMs, content }: ContentNode) =>
 
 export const isUser = ({ speakerIdentifier }: ContentNode): boolean => speakerIdentifier === USER;
 
-/**
- * Applies a new name.
- *
- * @param name '' for no speaker.
- */
+/** Applies a new name. @param name '' for no speaker. */
 const renamed = (names: Record<string, string>, name: string): string =>
 	renamedTo(names, name) ?? name;
 
