@@ -13,10 +13,8 @@ const field = {
 const HEADER_BYTES = 27;
 const CAPTURE = Buffer.from('OggS');
 
-/** Maximum size of a page. */
 export const maxPageBytes = HEADER_BYTES + 255 + 255 * 255;
 
-/** Flags of a page. */
 export const flag = { continued: 1, begins: 2, ends: 4 };
 
 /** The data isn't Ogg Opus. The message says where. */
@@ -79,7 +77,6 @@ export interface NewPage extends Packed {
 	sequence: number;
 }
 
-/** Writes a page with its checksum. */
 export function writePage(content: NewPage): Buffer {
 	const { flags, granule, serial, sequence, lacing, body } = content;
 	const page = Buffer.allocUnsafe(sizeOfPage(content));
