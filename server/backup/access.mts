@@ -12,11 +12,7 @@ export async function readApiKey(): Promise<string> {
 	return checkedKey(given().trim() || (await ask()));
 }
 
-/**
- * The key to send.
- *
- * @throws CannotStart if it is invalid in a header. The message never quotes it.
- */
+/** The key to send. @throws CannotStart if it is invalid in a header. The message never quotes it. */
 export function checkedKey(text: string): string {
 	const key = text.trim();
 	if (!/^[\x21-\x7e]+$/.test(key)) {

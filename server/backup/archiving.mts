@@ -16,7 +16,6 @@ import type { Problem, RunResult } from './report.mts';
 import { runArchive } from './run.mts';
 import { Refused, ServiceClient } from './service.mts';
 
-/** State of archiving a service. */
 export interface ArchivingState {
 	/** `unfinished`: an earlier run was interrupted. */
 	state: 'idle' | 'running' | 'stopping' | 'unfinished' | 'complete' | 'failed';

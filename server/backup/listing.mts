@@ -13,7 +13,6 @@ import {
 import { RequestError, type ServiceClient, ServiceError } from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
 
-/** A lifelog in the list. */
 export interface ListedLifelog {
 	/** UTC with milliseconds; the end if the service doesn't provide it. */
 	updatedAt: string;
@@ -27,7 +26,6 @@ export interface ListedLifelog {
 	endMs: number;
 }
 
-/** A chat in the list. */
 export interface ListedChat {
 	messages: number;
 	isScheduled: boolean;

@@ -8,7 +8,6 @@ import type { Problem, RunResult } from './report.mts';
 /** `terminal` and `lines` write to standard error, `json` to standard output, `silent` nowhere. */
 export type Mode = 'terminal' | 'lines' | 'json' | 'quiet' | 'silent';
 
-/** Progress of a run. */
 export interface Progress {
 	/** Current work, such as `2026-03-01 audio`. */
 	phase: string;

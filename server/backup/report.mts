@@ -13,7 +13,6 @@ export interface Totals {
 	hoursWithoutAudio: number;
 }
 
-/** Result of a run. */
 export interface RunResult {
 	isComplete: boolean;
 	/** Entries of the service in the examined days. */
