@@ -15,7 +15,6 @@ const LATEST_MS = 8.64e15;
 interface Entry {
 	collection: 'lifelogs' | 'chats';
 	id: string;
-	/** All IDs of the collection. */
 	ids: string[];
 	files: NamedFile[];
 	/** Whether it was deleted from the archive. */

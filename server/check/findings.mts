@@ -1,4 +1,3 @@
-/** Kinds of findings. */
 export const KINDS = [
 	'missing',
 	'broken',

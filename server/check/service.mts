@@ -19,7 +19,6 @@ export interface Access {
 	apiKey: string;
 }
 
-/** A lifelog in the list. */
 export interface ListedLifelog {
 	id: string;
 	/** In UTC. */
@@ -31,7 +30,6 @@ export interface ListedLifelog {
 	listed: string;
 }
 
-/** A chat in the list. */
 export interface ListedChat {
 	id: string;
 	day: string;
