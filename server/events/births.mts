@@ -29,10 +29,7 @@ interface BirthsOptions {
 
 type Kind = 'lifelog' | 'recording';
 
-/**
- * Data from the service or an import counts as new for this time. The first archive has years of
- * it.
- */
+/** Data from the service or an import counts as new for this time. The first archive has years of it. */
 const NEW_MS = 7 * DAY_MS;
 /**
  * Data created here always counts as new, unless it comes with a copied archive. Events are kept as
@@ -90,10 +87,7 @@ export class EventBirths implements Births {
 		});
 	}
 
-	/**
-	 * Compares the recordings that are done or have failed. Never throws. Returns whether it
-	 * succeeded.
-	 */
+	/** Compares the recordings that are done or have failed. Never throws. Returns whether it succeeded. */
 	compareRecordings(ended: () => EndedRecording[]): boolean {
 		const { file, now, onBorn } = this.#options;
 		try {

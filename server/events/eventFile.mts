@@ -7,10 +7,9 @@ import { restrict } from '../util/restrict.mts';
 const APPLICATION_ID = 0x65767473;
 const VERSION = 1;
 
-// A subject is what an event is about, such as `lifelog abc`. Events of one subject keep their
-// order. Numbers of deliveries are never reused, because an attempt may end after its webhook was
-// removed. `next_ms` is null during an attempt, or while an earlier delivery of the subject is
-// waiting.
+// A subject is what an event is about, such as `lifelog abc`. Events of one subject keep their order.
+// Numbers of deliveries are never reused, because an attempt may end after its webhook was removed.
+// `next_ms` is null during an attempt, or while an earlier delivery of the subject is waiting.
 const SCHEMA = `
 	CREATE TABLE IF NOT EXISTS begun (kind TEXT PRIMARY KEY) WITHOUT ROWID;
 	CREATE TABLE IF NOT EXISTS known (
@@ -56,11 +55,7 @@ export class EventFile {
 		this.path = path;
 	}
 
-	/**
-	 * Opens or creates the file. Does nothing if it is open.
-	 *
-	 * @throws Error that says what to do.
-	 */
+	/** Opens or creates the file. Does nothing if it is open. @throws Error that says what to do. */
 	open(): void {
 		if (this.#isClosed) throw new Error('The events are closed');
 		this.#db ??= this.#opened();

@@ -29,10 +29,9 @@ export class EventLog {
 	}
 
 	/**
-	 * Adds an event, and a delivery for each webhook that wants it. Only within a transaction. An
-	 * earlier event of the same subject without an attempt is merged or dropped: the next update
-	 * replaces an update, and a delete replaces both. A creation is kept, because some webhooks don't
-	 * want updates.
+	 * Adds an event, and a delivery for each webhook that wants it. Only within a transaction. An earlier
+	 * event of the same subject without an attempt is merged or dropped: the next update replaces an
+	 * update, and a delete replaces both. A creation is kept, because some webhooks don't want updates.
 	 */
 	add(subject: string, type: EventType, data: EventData): void {
 		const nowMs = this.#now();
@@ -146,10 +145,7 @@ export class EventLog {
 		return number;
 	}
 
-	/**
-	 * Adds a delivery for each webhook that wants a type. It waits for earlier ones of the same
-	 * subject.
-	 */
+	/** Adds a delivery for each webhook that wants a type. It waits for earlier ones of the same subject. */
 	#deliver(number: number, subject: string, type: Event['type'], dueMs: number): void {
 		this.#file.run(
 			`INSERT INTO delivery (webhook, event, subject, state, step, attempts, planned_ms, next_ms)

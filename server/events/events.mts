@@ -121,10 +121,7 @@ export class Events {
 		});
 	}
 
-	/**
-	 * The events after a number, oldest first. Throws an ApiError (400) for a number of another
-	 * server.
-	 */
+	/** The events after a number, oldest first. Throws an ApiError (400) for a number of another server. */
 	after(after: number, limit: number): { events: Event[]; after: number } {
 		const found = this.#use(() => this.#log.list(after, limit));
 		if (found) return found;

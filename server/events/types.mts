@@ -37,7 +37,6 @@ export interface Event {
 	data: EventData;
 }
 
-/** Outcome of an attempt. */
 export interface Outcome {
 	/** Of the answer; missing without one. */
 	status?: number;
