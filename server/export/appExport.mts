@@ -12,11 +12,7 @@ import { hashOf, pathOf, type Source } from './source.mts';
 const PATH = 'app-export.zip';
 const ZONE = 'UTC';
 
-/**
- * Writes the zip, unless it is up to date.
- *
- * @param done Results are added to it.
- */
+/** Writes the zip, unless it is up to date. @param done Results are added to it. */
 export async function exportZip(
 	source: Source,
 	to: ExportFolder,

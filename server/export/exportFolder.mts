@@ -96,7 +96,6 @@ export class ExportFolder {
 		this.#isSaved = false;
 	}
 
-	/** Writes a draft. */
 	async write(content: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Draft> {
 		const draft = `${DRAFTS}/${randomBytes(8).toString('hex')}`;
 		const pieces = typeof content === 'string' ? [Buffer.from(content)] : content;

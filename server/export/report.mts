@@ -4,7 +4,6 @@ export interface Told {
 	problem: string;
 }
 
-/** Result of an export. */
 export interface Exported {
 	/** Number in the archive. */
 	lifelogs: number;
@@ -20,5 +19,4 @@ export interface Exported {
 	failed: Told[];
 }
 
-/** Called with the progress of an export. */
 export type OnProgress = (done: number, total: number) => void;

@@ -16,11 +16,7 @@ const VERSION = 1;
 
 export type ArchivedLifelog = Contents['lifelogs'][number];
 
-/**
- * Opens an archive.
- *
- * @throws CannotStart if it doesn't exist or isn't an archive.
- */
+/** Opens an archive. @throws CannotStart if it doesn't exist or isn't an archive. */
 export async function openArchive(path: string): Promise<Folder> {
 	const folder = await Folder.open(path).catch((error: unknown) => {
 		const { code = 'ENOTDIR' } = asError(error);

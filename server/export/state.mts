@@ -16,7 +16,6 @@ export interface MadeFile {
 	key?: string;
 }
 
-/** State of an exported lifelog. */
 export interface MadeLifelog {
 	/** Key of its Markdown. */
 	text: string;
