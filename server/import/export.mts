@@ -31,10 +31,7 @@ export const archived = ['lifelogs', 'chats', 'audio'];
 /** Other folders of the service's export. They distinguish it from an archive. */
 export const others = ['meetings', 'persons', 'pendants', 'user', 'days'];
 
-/**
- * The path below the export's own folder, which may be nested in a zip; undefined if it isn't
- * below.
- */
+/** The path below the export's own folder, which may be nested in a zip; undefined if it isn't below. */
 export function withinExport(path: string): string | undefined {
 	const parts = path.split('/');
 	if (parts[0] === '__MACOSX') return undefined;

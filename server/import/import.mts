@@ -24,7 +24,6 @@ export interface Counts {
 	audio: number;
 }
 
-/** Result of an import. */
 export interface Imported {
 	/** New in the archive, and already in the archive or deleted from it. */
 	added: Counts;

@@ -9,7 +9,6 @@ import { printable } from '../util/text.mts';
 import { type Imported, importExport } from './import.mts';
 import { demandRoom, roomIn } from './room.mts';
 
-/** State of an import. */
 export interface ImportingState {
 	state: 'idle' | 'receiving' | 'running' | 'ended' | 'failed';
 	/** Maximum size of an export for the free disk space, in bytes. */

@@ -91,11 +91,7 @@ export function readLifelog(text: string, path: string, timezone = 'UTC'): Lifel
 	};
 }
 
-/**
- * Parses the JSON of an archive.
- *
- * @throws ExportError if it isn't a lifelog's JSON.
- */
+/** Parses the JSON of an archive. @throws ExportError if it isn't a lifelog's JSON. */
 export function readJson(text: string): Lifelog {
 	checkLevels(text, MAX_LEVELS);
 	const lifelog = parseLifelog(text);

@@ -28,11 +28,7 @@ export async function refuseTooLarge(files: ExportFile[], to: string): Promise<v
 	);
 }
 
-/**
- * Checks that a file fits on the archive's disk.
- *
- * @throws NoRoomError if less than 1 GB would be free.
- */
+/** Checks that a file fits on the archive's disk. @throws NoRoomError if less than 1 GB would be free. */
 export async function demandRoom(folder: string, bytes: number): Promise<void> {
 	if (bytes + RESERVE_BYTES <= (await freeOn(folder))) return;
 	throw new NoRoomError(
