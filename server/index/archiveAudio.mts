@@ -260,10 +260,7 @@ export class ArchiveAudio {
 		return Math.abs(spokenMs - lengthMs) < toleranceMs ? spoken : whole;
 	}
 
-	/**
-	 * The streams of a file; empty if it doesn't match its manifest. Concurrent callers share one
-	 * scan.
-	 */
+	/** The streams of a file; empty if it doesn't match its manifest. Concurrent callers share one scan. */
 	#linksOf(file: Version): Promise<Link[]> {
 		const { path, sha256, fingerprint } = file;
 		const version = `${fingerprint} ${sha256}`;

@@ -87,10 +87,7 @@ export class ArchiveStore implements Store {
 	readonly replacements: Replacements;
 	/** Recordings and their lifelogs. */
 	readonly recorded: Recorded;
-	/**
-	 * Whether all served data was compared with the known state. False while the index is being
-	 * built.
-	 */
+	/** Whether all served data was compared with the known state. False while the index is being built. */
 	#isCompared = false;
 	/** Whether the index was checkpointed since the start. */
 	#isCheckpointed = false;
@@ -445,10 +442,9 @@ export class ArchiveStore implements Store {
 	 * Changes a lifelog in one step. Labels of its speakers are also changed in the recording's other
 	 * lifelogs. Returns false if the lifelog doesn't exist.
 	 *
-	 * @param recording The IDs of all lifelogs of the recording. Without it, only this one is
-	 *   changed.
-	 * @throws ApiError: 400 for an unknown speaker, a name (instead of a label) in a recording, or
-	 *   too many corrected lines; 409 for an unknown line, or while files are unreadable.
+	 * @param recording The IDs of all lifelogs of the recording. Without it, only this one is changed.
+	 * @throws ApiError: 400 for an unknown speaker, a name (instead of a label) in a recording, or too
+	 *   many corrected lines; 409 for an unknown line, or while files are unreadable.
 	 */
 	changeLifelog(id: string, change: LifelogChange, recording?: string[]): Promise<boolean> {
 		this.checkAllowed();

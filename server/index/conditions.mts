@@ -5,14 +5,11 @@ import { hasVoice } from './voices.mts';
 
 /** A required part of a search. */
 export interface Condition {
-	/** FTS5 expression. */
 	expression: string;
-	/** Number of words in it. */
 	words: number;
 	isFrequent: boolean;
 	/** The searched word or phrase. */
 	terms: string[];
-	/** Words of a phrase. */
 	phrase?: string[];
 }
 

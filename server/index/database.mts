@@ -10,10 +10,7 @@ import { restrict } from '../util/restrict.mts';
 
 /** Marks a SQLite file as ours: "life" in ASCII. */
 const APPLICATION_ID = 0x6c696665;
-/**
- * Raise this with each change of the tables or their contents. Indexes of other versions are
- * rebuilt.
- */
+/** Raise this with each change of the tables or their contents. Indexes of other versions are rebuilt. */
 const VERSION = 9;
 const SQLITE_FILE = Buffer.from('SQLite format 3\0');
 
@@ -134,9 +131,8 @@ export class IndexDatabase {
 }
 
 /**
- * Opens the index at `path`. Creates it if there is none, or only another version. Throws an
- * IndexError for a file that isn't an index or is in use, and a DamagedIndexError for a damaged
- * one.
+ * Opens the index at `path`. Creates it if there is none, or only another version. Throws an IndexError
+ * for a file that isn't an index or is in use, and a DamagedIndexError for a damaged one.
  */
 export function openIndex(path: string): IndexDatabase {
 	const db = openFile(path, 'index');
@@ -161,7 +157,6 @@ function clearNumbers(db: DatabaseSync): void {
 	db.exec('UPDATE meaning.meant SET document = 0');
 }
 
-/** The path of a file of the index at `path`. */
 const fileOf = (path: string, file: IndexFile) => (file === 'index' ? path : `${path}.vectors`);
 
 /** Removes a file of the index at `path`, which must be closed. */

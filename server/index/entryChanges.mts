@@ -31,11 +31,7 @@ export type EntryChange = (
 	stored: Lifelog,
 ) => { entry: LifelogEntry; texts: { path: string; content: string }[] } | undefined;
 
-/**
- * Changes entries in the newest manifest of a day.
- *
- * @throws FileError if a lifelog's file is unreadable.
- */
+/** Changes entries in the newest manifest of a day. @throws FileError if a lifelog's file is unreadable. */
 async function changeOfEntries(
 	folder: Folder,
 	ids: string[],

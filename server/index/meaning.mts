@@ -11,7 +11,6 @@ import { passagesOf } from './passages.mts';
 export interface TimeBudget {
 	/** For a search, during which a user waits. */
 	search: number;
-	/** For a batch of passages. */
 	batch: number;
 	/** Delay before the first retry; it doubles each time. */
 	firstRetry: number;

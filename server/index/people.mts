@@ -22,7 +22,6 @@ import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
 interface Known {
 	person: HeardPerson;
 	voices: number[];
-	/** Words of each name. */
 	words: string[][];
 }
 
@@ -80,11 +79,7 @@ export class People {
 		return { name, ...(!isSame && { json: peopleJson(before, people) }) };
 	}
 
-	/**
-	 * A lifelog with current names.
-	 *
-	 * @param parts The parts that were read.
-	 */
+	/** A lifelog with current names. @param parts The parts that were read. */
 	in(stored: Lifelog, parts?: Parts): Lifelog {
 		if (this.#names.isEmpty) return stored;
 		if (!parts || parts.contents) return this.#names.in(stored);

@@ -36,7 +36,6 @@ export interface RecordedOptions {
 /** A codec changes the length of a recording by less. */
 const TOLERANCE_MS = 1000;
 
-/** The recordings of an archive. */
 export class Recorded {
 	readonly #options: RecordedOptions;
 	readonly #folder: Folder;

@@ -245,10 +245,7 @@ export class Rows implements LifelogStates {
 		this.#unindexed.set(id, put && put.day === newest?.day ? put.lifelog : this.getLifelog(id));
 	}
 
-	/**
-	 * Replaces the IDs that a day marks as deleted, with their times. They aren't served from any
-	 * day.
-	 */
+	/** Replaces the IDs that a day marks as deleted, with their times. They aren't served from any day. */
 	putDeleted(kind: Kind, day: string, deleted: Map<string, Span | undefined>): void {
 		const known = this.#all(
 			'DELETE FROM deleted WHERE day = ? AND kind = ? RETURNING id',
@@ -293,7 +290,6 @@ export class Rows implements LifelogStates {
 		return this.#all(sql, `"id":${JSON.stringify(replacement)}`).map(({ id }) => String(id));
 	}
 
-	/** Texts of lifelogs. */
 	textsAfter(number: number, limit: number): ReturnType<SearchIndex['textsAfter']> {
 		return this.#search.textsAfter(number, limit);
 	}
@@ -304,7 +300,6 @@ export class Rows implements LifelogStates {
 		return this.#all(sql, id).length > 0;
 	}
 
-	/** Replaces the audio of a day. */
 	putAudio(day: string, files: AudioFile[]): void {
 		this.#run('DELETE FROM audio WHERE day = ?', day);
 		for (const { path, startMs, endMs, bytes, sha256 } of files) {

@@ -67,9 +67,7 @@ export interface LifelogStates {
 export interface Births {
 	/** Whether everything must be compared because of a failure. */
 	readonly isBehind: boolean;
-	/** Compares everything. */
 	compareAll: (served: LifelogStates) => Promise<void>;
-	/** Compares these lifelogs. */
 	compare: (served: LifelogStates, ids: string[]) => Promise<void>;
 }
 

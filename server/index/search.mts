@@ -19,10 +19,7 @@ import { partsOf, plain, stopWords, wordsIn } from './words.mts';
 // most expensive search below 300 ms of CPU at 50,000 lifelogs.
 const MAX_CHARACTERS = 1_000;
 const MAX_WORDS = 32;
-/**
- * If there are more matches, only the newest are ranked. A word with more lifelogs counts as
- * frequent.
- */
+/** If there are more matches, only the newest are ranked. A word with more lifelogs counts as frequent. */
 const MAX_RANKED = 2_500;
 /** Maximum frequent words to search for. Further ones are ignored like question words. */
 const MAX_FREQUENT = 8;

@@ -35,7 +35,6 @@ export interface SpokenLine {
 
 /** The people that a search names. */
 export interface Named {
-	/** Names of the people. */
 	names: Set<string>;
 	/** The rest of the search. */
 	rest: string;

@@ -27,7 +27,6 @@ export interface LifelogFilter {
 	speaker?: string;
 }
 
-/** A filter for searches. */
 export interface SearchFilter extends LifelogFilter {
 	/** A part of a speaker's name, in any case. */
 	speakerPart?: string;
@@ -135,7 +134,6 @@ export interface Store {
 	) => Audio | undefined | Promise<Audio | undefined>;
 }
 
-/** Origin of a new lifelog. */
 export interface LifelogOrigin {
 	source: 'api' | 'recording';
 	externalId?: string;

@@ -143,8 +143,7 @@ export class Sync {
 	async #hasChanged(day: string, files: Record<string, string>): Promise<boolean> {
 		const known = this.#days.get(day);
 		if (!known || JSON.stringify(known.files) !== JSON.stringify(files)) return true;
-		// Not at each cheap look: permanent failures, as on a broken disk, would turn each into a full
-		// one.
+		// Not at each cheap look: permanent failures, as on a broken disk, would turn each into a full one.
 		if (Object.values(known.problems).some(({ fingerprint }) => fingerprint === anyFile))
 			return true;
 		return await this.#isMended(known);
