@@ -62,11 +62,7 @@ interface Prepared {
 	app: FastifyInstance;
 }
 
-/**
- * Opens everything a server needs.
- *
- * @throws Error with a line for each problem, which says what to do.
- */
+/** Opens everything a server needs. @throws Error with a line for each problem, which says what to do. */
 export async function prepare(options: NeededOptions): Promise<Prepared> {
 	const { chat, embeddings, transcription } = options;
 	const problems: string[] = [];

@@ -308,10 +308,7 @@ async function inboxOf(
 	return await Inbox.open({ folder, isCopied, intake, warn, ...inboxTimes });
 }
 
-/**
- * Takes the lock of the only server that may change the archive, and finishes an interrupted
- * change.
- */
+/** Takes the lock of the only server that may change the archive, and finishes an interrupted change. */
 async function mayChange(
 	{ root }: Folder,
 	{ allowDelete, allowChanges, transcription, log }: ServerOptions,

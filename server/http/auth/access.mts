@@ -29,10 +29,7 @@ export const SESSION_MS = 30 * DAY_MS;
 /** Interval for saving the time of the last use. */
 const WRITE_USE_MS = 3_600_000;
 
-/**
- * Keys and sessions, in memory and in a file beside the index. The file contains only hashes of
- * keys.
- */
+/** Keys and sessions, in memory and in a file beside the index. The file contains only hashes of keys. */
 export class Access {
 	/** Signs the cookies of sessions. */
 	readonly secret: string;
@@ -143,7 +140,6 @@ export class Access {
 		this.#write();
 	}
 
-	/** Ends one session, or all. */
 	endSessions(id?: string): void {
 		this.#file.sessions = this.#file.sessions.filter((each) => id !== undefined && each.id !== id);
 		this.#write();

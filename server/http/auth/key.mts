@@ -10,11 +10,7 @@ export const SAFE_LENGTH = 32;
 /** SHA-256 of a key or a link. A fast hash is sufficient: 256 random bits can't be guessed. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/**
- * Checks the owner's key.
- *
- * @throws KeyError if it is invalid in a header.
- */
+/** Checks the owner's key. @throws KeyError if it is invalid in a header. */
 export function checkGivenKey(given: string): void {
 	const source = keySource(KEY_VARIABLE);
 	if (given === '') {

@@ -5,7 +5,6 @@ import { chownSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writePrivate } from '../../util/restrict.mts';
 import { hashOf } from './key.mts';
 
-/** Validity of a link. */
 export const LINK_MINUTES = 15;
 
 const linkFile = (index: string) => `${index}.link`;

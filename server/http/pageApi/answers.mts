@@ -36,7 +36,6 @@ export interface Session {
 	canFill: boolean;
 	/** Why this server makes no changes although they are allowed; otherwise null. */
 	refusal: string | null;
-	/** Whether webhooks are shown. */
 	hasWebhooks: boolean;
 }
 
@@ -72,14 +71,12 @@ export interface ConnectAnswer {
 	sessions: SignedIn[];
 }
 
-/** A new key. */
 export interface NewKey {
 	id: string;
 	/** It can't be read again. */
 	key: string;
 }
 
-/** A day of the calendar. */
 export interface CalendarDay {
 	/** `YYYY-MM-DD` in the server's time zone. */
 	day: string;
@@ -213,7 +210,6 @@ export interface Status {
 /** Until the index is ready, only its progress. */
 export type StatusAnswer = Status | { index: IndexState; lifelogs?: undefined };
 
-/** A run of `archive`. */
 export interface ArchiveRun {
 	/** Time of its last report. */
 	at: string;

@@ -12,7 +12,6 @@ const COMMAND = ['../../lifelog-server.cjs', '../../../../lifelog-server.cjs']
 	.map((path) => fileURLToPath(new URL(path, import.meta.url)))
 	.find((path) => existsSync(path))!;
 
-/** Maximum findings to keep. */
 const MAX_FINDINGS = 200;
 
 const idle: CheckState = {

@@ -37,10 +37,7 @@ export type ServedPage = Omit<Session, 'isReadOnly' | 'isOwner' | 'hasChats'>;
 /** Missing audio of a day's lifelogs. */
 type AudioGap = Status['audioGaps'][number];
 
-/**
- * Adds the routes under `/web/` that the API lacks. All except `/web/session` need a session or a
- * key.
- */
+/** Adds the routes under `/web/` that the API lacks. All except `/web/session` need a session or a key. */
 export async function addPageData(
 	app: FastifyInstance,
 	service: Service,
@@ -210,11 +207,7 @@ function dayOf(store: ArchiveStore, day: string, timezone: string, calendar: Cal
 	};
 }
 
-/**
- * The previous and the next lifelog.
- *
- * @throws ApiError (404) for an unknown ID.
- */
+/** The previous and the next lifelog. @throws ApiError (404) for an unknown ID. */
 function neighborsOf(store: ArchiveStore, id: string): LifelogNeighbors {
 	const lifelog = store.getLifelog(id, HEAD);
 	if (!lifelog) throw new ApiError(404, 'Lifelog not found');

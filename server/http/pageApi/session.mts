@@ -10,7 +10,6 @@ import { ApiError } from '../../util/errors.mts';
 
 /** Who can use the page. */
 export interface SessionOptions {
-	/** The server's `--host`. */
 	host: string;
 	/** Names of `--allowed-hosts`. */
 	allowedHosts: string[];
@@ -113,11 +112,7 @@ export function isOwnHost({ host }: FastifyRequest, options: SessionOptions): bo
 	return isOwnName(hostName(host), options.host, options.allowedHosts);
 }
 
-/**
- * Rejects a request with a name that may be another website's.
- *
- * @throws ApiError (403)
- */
+/** Rejects a request with a name that may be another website's. @throws ApiError (403) */
 function requireOwnHost(request: FastifyRequest, options: SessionOptions): void {
 	if (isOwnHost(request, options)) return;
 	const name = hostName(request.host);

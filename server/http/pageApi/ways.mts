@@ -18,10 +18,7 @@ export interface Ways {
 
 const ZIP = 'application/zip';
 
-/**
- * Adds `/web/ways`, and routes that start and stop archiving and importing, which require a
- * session.
- */
+/** Adds `/web/ways`, and routes that start and stop archiving and importing, which require a session. */
 export async function addWays(
 	app: FastifyInstance,
 	service: Service,

@@ -108,11 +108,7 @@ export async function writeTitle(service: Service, id: string): Promise<object> 
 	return answer(service, id);
 }
 
-/**
- * A body without null fields, which count as missing.
- *
- * @throws ApiError (400) if it isn't an object.
- */
+/** A body without null fields, which count as missing. @throws ApiError (400) if it isn't an object. */
 export function bodyOf<Body extends object>(body: Body): Body {
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
 		throw new ApiError(400, 'The body is not a JSON object. Send one, as application/json');

@@ -142,7 +142,6 @@ function isCalled(search: string): (person: HeardPerson) => boolean {
 	return ({ name, alsoCalled }) => [name, ...alsoCalled].some((each) => plain(each).includes(part));
 }
 
-/** The sort key of a person. */
 function keyOf(sort: Sort, { name, lifelogs, lastHeard }: HeardPerson): string {
 	if (sort === 'name') return plain(name);
 	return sort === 'lifelogs' ? String(lifelogs).padStart(9, '0') : (lastHeard ?? '');

@@ -17,11 +17,10 @@ export function listReplacements(service: Service): object {
 }
 
 /**
- * Replaces words in all lifelogs: 201 when all are changed. A preview (200) shows what would
- * change.
+ * Replaces words in all lifelogs: 201 when all are changed. A preview (200) shows what would change.
  *
- * @throws ApiError: 400 for invalid words or too many lifelogs, 409 during another replacement, or
- *   if the archive isn't writable.
+ * @throws ApiError: 400 for invalid words or too many lifelogs, 409 during another replacement, or if
+ *   the archive isn't writable.
  */
 export async function createReplacement(
 	service: Service,

@@ -4,7 +4,6 @@ import type { EventType } from '../../events/types.mts';
 import type { Service } from '../service.mts';
 import { bodyOf } from './changes.mts';
 
-/** The body of a new webhook. */
 export interface NewWebhook {
 	url: string;
 	types?: EventType[];
