@@ -6,7 +6,6 @@ import { samplesOf, type Sound } from './sound.mts';
 /** A part of a recording that is short enough for a transcription endpoint. */
 export interface Chunk {
 	path: string;
-	/** Offset in the recording. */
 	offsetMs: number;
 	durationMs: number;
 }

@@ -96,10 +96,9 @@ export class Intake {
 	}
 
 	/**
-	 * Adds a received file to the queue, unless its bytes or its external ID are already known. A
-	 * known recording that failed is retried with the new fields. Different bytes replace those of a
-	 * failed recording, which keeps its ID. If requested, a recording whose lifelogs were deleted
-	 * starts again.
+	 * Adds a received file to the queue, unless its bytes or its external ID are already known. A known
+	 * recording that failed is retried with the new fields. Different bytes replace those of a failed
+	 * recording, which keeps its ID. If requested, a recording whose lifelogs were deleted starts again.
 	 *
 	 * @returns `isNew` is false if the request changes nothing.
 	 */

@@ -1,5 +1,4 @@
-// Expected words: the names and terms that a transcription endpoint gets as a prompt, and their
-// echoes.
+// Expected words: the names and terms that a transcription endpoint gets as a prompt, and their echoes.
 import type { Segment } from './segments.mts';
 
 /** In characters. */

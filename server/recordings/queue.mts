@@ -44,7 +44,6 @@ export interface Upload {
 	again?: boolean;
 }
 
-/** A recording in the queue. */
 export interface Queued extends Recording, Upload {
 	/** SHA-256 of its bytes, hexadecimal. */
 	sha256: string;

@@ -17,7 +17,6 @@ export interface TranscriberOptions extends EndpointOptions {
 	language?: string;
 	/** Expected words, such as names. */
 	prompt?: string;
-	/** Format of the chunks. */
 	format: ChunkFormat;
 }
 
