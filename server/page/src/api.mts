@@ -176,11 +176,7 @@ export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	return spans;
 }
 
-/**
- * Address of a day's zip.
- *
- * @param hasAudio Whether to include audio.
- */
+/** Address of a day's zip. @param hasAudio Whether to include audio. */
 export const dayAddress = (day: string, hasAudio = false) =>
 	`/web/days/${day}/zip${hasAudio ? '?audio=true' : ''}`;
 
@@ -271,7 +267,6 @@ export const changeLifelog = async (id: string, change: Change): Promise<Lifelog
 export const writeTitle = (id: string) => request<void>('POST', `${idPath('lifelogs', id)}/title`);
 export const deleteLifelog = (id: string) => request<void>('DELETE', idPath('lifelogs', id));
 
-/** The newest recordings. */
 export async function readRecordings(
 	limit: number,
 ): Promise<{ recordings: Recording[]; hasMore: boolean }> {

@@ -3,10 +3,7 @@
 /** A link that wasn't used yet. */
 let arrived: string | undefined;
 
-/**
- * Removes the link from the address, so that it stays neither in the address bar nor in the
- * history.
- */
+/** Removes the link from the address, so that it stays neither in the address bar nor in the history. */
 function take(): boolean {
 	const [, link] = /^#link=(.*)$/.exec(location.hash) ?? [];
 	if (link === undefined) return false;

@@ -21,11 +21,10 @@ const isUnspaced = (token: string) => IS_UNSPACED.test(token);
 const isWord = (token: string) => IS_WORD.test(token);
 
 /**
- * The only run of whole words that differs between two texts. In scripts without spaces, the
- * changed characters. A single one gets its neighbors, because it alone is part of too many words.
+ * The only run of whole words that differs between two texts. In scripts without spaces, the changed
+ * characters. A single one gets its neighbors, because it alone is part of too many words.
  *
- * @returns undefined if words were only added or removed, if several places differ, or if no word
- *   does.
+ * @returns undefined if words were only added or removed, if several places differ, or if no word does.
  */
 export function changedWords(before: string, after: string): Words | undefined {
 	const place = differing(before.match(TOKENS) ?? [], after.match(TOKENS) ?? []);

@@ -16,8 +16,7 @@ export function CopyButton({
 	const [isCopied, setCopied] = useState(false);
 	// Missing over plain HTTP.
 	if (!navigator.clipboard) return null;
-	// Browsers only allow copying directly after a click, so the clipboard gets a promise of the
-	// text.
+	// Browsers only allow copying directly after a click, so the clipboard gets a promise of the text.
 	const copy = async () => {
 		const blob = text().then((made) => new Blob([made], { type: 'text/plain' }));
 		await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);

@@ -1,7 +1,6 @@
 // Formats days, times and numbers in English, like the rest of the page, in the server's time zone.
 // Only the clock (12 or 24 hours) and the first day of the week follow the browser's settings.
 
-/** Language of the page. */
 export const LANGUAGE = 'en';
 
 /** Whether a text is a valid day `YYYY-MM-DD`. */
@@ -66,7 +65,6 @@ export function clock(ms: number): string {
 	return shown.map((part, at) => (at === 0 ? part : String(part).padStart(2, '0'))).join(':');
 }
 
-/** A number with its noun. */
 export function count(number: number, noun: string): string {
 	return `${figure(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

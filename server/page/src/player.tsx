@@ -171,10 +171,7 @@ export function Player({
 	);
 }
 
-/**
- * Media keys of headphones, and the lock screen of a phone. Missing in some browsers over plain
- * HTTP.
- */
+/** Media keys of headphones, and the lock screen of a phone. Missing in some browsers over plain HTTP. */
 function useMediaKeys(title: string, moveBy: (seconds: number) => void, spans: AudioSpan[]): void {
 	useEffect(() => {
 		const { mediaSession } = navigator;

@@ -7,7 +7,6 @@ export interface Loaded<Value> {
 	error?: RequestError;
 	/** Loads it again. The value stays meanwhile, and after a failure. */
 	reload: () => void;
-	/** Replaces the loaded value. */
 	replace: (value: Value) => void;
 }
 
@@ -62,11 +61,7 @@ export function useLoad<Value>(of: string, load: (shown?: Value) => Promise<Valu
 	return { value, error, replace, reload: () => setCount((before) => before + 1) };
 }
 
-/**
- * Keeps a view's state, so that going back restores it.
- *
- * @param of A unique name.
- */
+/** Keeps a view's state, so that going back restores it. @param of A unique name. */
 export function useKept<Value>(of: string, first: Value): [Value, (next: Value) => void] {
 	const [state, setState] = useState(kept.has(of) ? (kept.get(of) as Value) : first);
 	const change = (next: Value) => {

@@ -42,8 +42,7 @@ export function useCorrecting(timezone: string, onChanged: () => void): Correcti
 						document.querySelector('.offer')?.scrollIntoView({ block: 'nearest' }),
 					);
 				},
-				// The line is saved. If the offer fails, the user can still use the page of corrected
-				// words.
+				// The line is saved. If the offer fails, the user can still use the page of corrected words.
 				() => {},
 			);
 		},

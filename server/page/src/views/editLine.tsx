@@ -5,7 +5,6 @@ import { Problem } from '../parts.tsx';
 import type { Editing } from '../useEditing.mts';
 import { KnownNames, useKnownPeople } from './personParts.tsx';
 
-/** The form that edits a line. */
 export function EditLine({
 	index,
 	line,

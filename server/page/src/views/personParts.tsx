@@ -132,7 +132,6 @@ export function Merge({
 }: {
 	/** The name of the first one is suggested. */
 	people: [Person, Person];
-	/** Called with the name. */
 	onDone: (name: string) => void;
 	onClose: () => void;
 }) {

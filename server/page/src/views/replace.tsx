@@ -51,7 +51,6 @@ export function Replace({
 	onChanged,
 	onClose,
 }: {
-	/** Suggested words. */
 	words: Words;
 	timezone: string;
 	/** Called when lifelogs may have changed. */
@@ -251,7 +250,6 @@ export function WordsView({ words: { heard, right } }: { words: Words }) {
 	);
 }
 
-/** The server's progress. */
 function Progress({ of, isBack = false }: { of: Words; isBack?: boolean }) {
 	const replacements = useLoad('replacements', readReplacements);
 	useEffect(() => {

@@ -47,7 +47,6 @@ function Result({
 	onOpen,
 }: {
 	result: SearchResult;
-	/** Element of its title. */
 	title: 'h2' | 'h3';
 	timezone: string;
 	selection: Selection;
