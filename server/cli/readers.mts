@@ -63,6 +63,5 @@ export function pauses(given: string): number[] {
 	throw new Error('must be seconds with commas between them, such as 1,1,5');
 }
 
-/** The address of a model endpoint. */
 export const endpointAddress = (keyVariable: string) => (given: string) =>
 	checkedEndpointUrl(given, keyVariable);

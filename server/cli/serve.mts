@@ -86,11 +86,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 /** Whether the output is a terminal where a question can be answered. */
 const isTerminal = ({ json }: ServeValues) => !json && process.stdin.isTTY && process.stdout.isTTY;
 
-/**
- * Offers to create a missing folder.
- *
- * @throws CannotStart if the user declines.
- */
+/** Offers to create a missing folder. @throws CannotStart if the user declines. */
 async function offerFolder(folder: string): Promise<void> {
 	if (existsSync(folder)) return;
 	const prompt = `There is no folder ${printable(folder)}. Make it, and serve an empty archive? (y/n)`;
