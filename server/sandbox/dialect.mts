@@ -4,14 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../util/errors.mts';
 import { checkZone, parseWallClock, zoneFormatter } from '../util/times.mts';
 
-/**
- * Allowed differences between services: a dialect chooses where the contract is ambiguous or
- * silent.
- */
+/** Allowed differences between services: a dialect chooses where the contract is ambiguous or silent. */
 export interface Dialect {
 	/** Maximum page size of the lifelog list, and the handling of a larger `limit`. */
 	limit: { max: 10 | 100; above: 'clamp' | 'reject' };
-	/** Default of `includeContents`. */
 	includeContentsDefault: boolean;
 	/** Location of `success` in the answer to deleting a lifelog. Chats always use `data`. */
 	deleteShape: 'top' | 'data';

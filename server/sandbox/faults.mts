@@ -19,7 +19,6 @@ export interface Fault {
 	headers?: Record<string, string>;
 	/** Answers with this body instead of handling the request (status 200 unless `status` is set). */
 	body?: unknown;
-	/** Delay in milliseconds. */
 	delayMs?: number;
 	/** Closes the connection before the request is handled, or after it without an answer. */
 	reset?: 'before' | 'after';

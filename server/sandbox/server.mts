@@ -14,7 +14,6 @@ export interface SandboxOptions extends DataOptions {
 	apiKey?: string;
 }
 
-/** A running sandbox. */
 export interface Sandbox {
 	/** Base URL of the service, without a trailing slash. */
 	url: string;
