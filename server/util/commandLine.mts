@@ -32,8 +32,7 @@ export function throwIfAny(problems: string[]): void {
 /**
  * Keeps serving until the process is told to stop, then ends it.
  *
- * @param ready A line of JSON to print once available. The process then also stops when stdin
- *   closes.
+ * @param ready A line of JSON to print once available. The process then also stops when stdin closes.
  */
 export function serveUntilStopped(
 	close: () => Promise<void>,
@@ -51,10 +50,7 @@ export function serveUntilStopped(
 	Promise.resolve(ready).then(tell, () => {});
 }
 
-/**
- * Why nothing can be served on a host and port, and what to do. Other errors are returned
- * unchanged.
- */
+/** Why nothing can be served on a host and port, and what to do. Other errors are returned unchanged. */
 export function listenProblem(error: Error & { code?: string }, host: string, port: number): Error {
 	const { code = '' } = error;
 	if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {

@@ -1,7 +1,6 @@
 /** An error of Node.js or its SQLite. */
 export type ServerError = Error & { code?: string; errcode?: number; errstr?: string };
 
-/** The answer to a failure. */
 interface FailureAnswer {
 	statusCode: number;
 	message: string;
@@ -34,8 +33,7 @@ const answers: Record<string, FailureAnswer> = {
 const sqliteAnswers: Record<number, FailureAnswer> = { 3: noRights, 8: readOnly, 13: diskFull };
 
 /**
- * The answer to an unexpected error, without its message, which may quote a path or the user's
- * words.
+ * The answer to an unexpected error, without its message, which may quote a path or the user's words.
  *
  * @param service Name of the failed service.
  */

@@ -25,7 +25,6 @@ export class LateError extends Error {
 	}
 }
 
-/** An answer is too large. */
 export class TooLargeError extends Error {}
 
 /** For requests that may take longer than undici's five minutes. */
@@ -48,17 +47,12 @@ export async function send(url: string, { beginMs, signal, ...init }: Sending): 
 	}).finally(() => clearTimeout(timer));
 }
 
-/** Whether an answer is a redirect. */
 export const isRedirect = ({ status }: { status: number }) => status >= 300 && status < 400;
 
 /** The headers of an answer, for `lifelog/retryAfter`. */
 export const headersOf = ({ headers }: Response) => Object.fromEntries(headers);
 
-/**
- * Streams the body of an answer.
- *
- * @throws LateError.
- */
+/** Streams the body of an answer. @throws LateError. */
 export async function* bodyOf(
 	response: Response,
 	{ totalMs, stallMs = totalMs }: BodyTimes,
@@ -78,11 +72,7 @@ export async function* bodyOf(
 	}
 }
 
-/**
- * The body of an answer as text.
- *
- * @throws LateError, TooLargeError.
- */
+/** The body of an answer as text. @throws LateError, TooLargeError. */
 export async function textOf(
 	response: Response,
 	{ maxBytes, ...times }: BodyTimes & { maxBytes: number },

@@ -156,10 +156,7 @@ export class Endpoint {
 		throw this.#errorOf(response);
 	}
 
-	/**
-	 * Checks in the list of models whether a model exists: this is free and loads none. Never
-	 * rejects.
-	 */
+	/** Checks in the list of models whether a model exists: this is free and loads none. Never rejects. */
 	async stateOf(model: string): Promise<EndpointState> {
 		const about = { name: this.#names.name, host: new URL(this.#base).host, model };
 		try {
@@ -208,10 +205,7 @@ export class Endpoint {
 /** Status codes for an unknown path. */
 const HAS_NO_LIST = [404, 405, 501];
 
-/**
- * The names in a list of models, in OpenAI's form or as a plain array; undefined if it isn't a
- * list.
- */
+/** The names in a list of models, in OpenAI's form or as a plain array; undefined if it isn't a list. */
 function namesIn(text: string): string[] | undefined {
 	let answer: unknown;
 	try {

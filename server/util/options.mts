@@ -5,7 +5,6 @@ import { distance } from 'fastest-levenshtein';
 import { IANAZone } from 'luxon';
 import { commandName } from './commandLine.mts';
 
-/** A declared option. */
 export interface Declared<Value> {
 	/** `--port <n>`; a switch has no value. */
 	flags: string;
@@ -27,7 +26,6 @@ export type Values<Some extends Options> = {
 	[Name in keyof Some]: Some[Name] extends Declared<infer Value> ? Value : never;
 };
 
-/** A declared command. */
 export interface DeclaredCommand<Some extends Options = Options> {
 	name: string;
 	/** The program, if it isn't lifelog-server. */
@@ -54,7 +52,6 @@ export interface Given<Some extends Options> {
 	values: Values<Some>;
 	/** The source of an option's value: `--port` or `LIFELOG_PORT`; undefined for the default. */
 	sourceOf: (name: keyof Some & string) => string | undefined;
-	/** All problems. */
 	problems: string[];
 }
 
@@ -68,7 +65,6 @@ interface More {
 const HELP_WIDTH = 100;
 const SWITCH: Record<string, boolean> = { true: true, 1: true, false: false, 0: false, '': false };
 
-/** An option with a value. */
 export function option<Value>(
 	flags: string,
 	about: string,
@@ -260,10 +256,7 @@ export function suggestion(given: string, names: readonly string[]): string {
 const mostTypos = (length: number) => Math.max(length < 4 ? 1 : 2, Math.floor(length / 3));
 const bareLength = (name: string) => name.replace(/^(--|LIFELOG_)/, '').length;
 
-/**
- * Warnings about variables that start with LIFELOG_ but belong to no command, with the nearest
- * name.
- */
+/** Warnings about variables that start with LIFELOG_ but belong to no command, with the nearest name. */
 export function unknownVariables(commands: DeclaredCommand[]): string[] {
 	const options = commands.flatMap((each) => Object.values(each.options));
 	const secrets = commands.flatMap((each) => Object.keys(each.secrets));

@@ -12,10 +12,7 @@ export function restrict(path: string): void {
 	}
 }
 
-/**
- * Writes a file that only its owner can read. A failure, such as a full disk, leaves no partial
- * file.
- */
+/** Writes a file that only its owner can read. A failure, such as a full disk, leaves no partial file. */
 export function writePrivate(path: string, text: string): void {
 	const draft = `${path}.new`;
 	try {

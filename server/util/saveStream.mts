@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** A saved file. */
 export interface Saved {
 	bytes: number;
 	/** 64 lowercase hexadecimal digits. */

@@ -8,10 +8,7 @@ const quarterHour = 15 * MINUTE_MS;
 /** Epoch ms in UTC with milliseconds. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-/**
- * Checks an IANA time zone and returns it; by default UTC. Throws an ApiError (400) for an unknown
- * one.
- */
+/** Checks an IANA time zone and returns it; by default UTC. Throws an ApiError (400) for an unknown one. */
 export function checkZone(zone = 'UTC'): string {
 	if (!IANAZone.isValidZone(zone)) {
 		throw new ApiError(400, `timezone "${zone}" is not a known IANA time zone`);
@@ -65,10 +62,9 @@ const wallClock =
 	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(?:Z|[+-]?\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
- * Parses `YYYY-MM-DD` or `YYYY-MM-DD HH:mm:SS` as local time in `zone`; returns the instant as a
- * UTC ISO string. `T` and missing seconds are allowed; an offset is ignored. A time in the hour
- * that autumn repeats is the first one. Throws an ApiError (400) with `parameter` for an invalid
- * value.
+ * Parses `YYYY-MM-DD` or `YYYY-MM-DD HH:mm:SS` as local time in `zone`; returns the instant as a UTC
+ * ISO string. `T` and missing seconds are allowed; an offset is ignored. A time in the hour that autumn
+ * repeats is the first one. Throws an ApiError (400) with `parameter` for an invalid value.
  */
 export function parseWallClock(parameter: string, value: string, zone: string): string {
 	const [, date, time = '00:00:00'] = wallClock.exec(value) ?? [];

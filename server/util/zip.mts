@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type PassThrough, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-/** A file for a zip. */
 export interface ZippedFile {
 	/** With `/`. */
 	path: string;
