@@ -114,7 +114,7 @@ export function planDay(state: DayState): DayPlan | undefined {
 		plan.gone.lifelogs.length + plan.gone.chats.length > 0;
 	if (state.withAudio) plan.audio = audioToAsk(state, plan.lifelogs, hasChanged);
 
-	// Failed before, and no longer listed or never read.
+	// Failed before, and is no longer listed, or was never read.
 	const isResolved = [...failed].some(
 		(what) =>
 			(what.startsWith('lifelog') && !plan.notRead.lifelogs) ||

@@ -29,9 +29,10 @@ export class EventLog {
 	}
 
 	/**
-	 * Adds an event, and a delivery for each webhook that wants it. Only within a transaction. An earlier
-	 * event of the same subject without an attempt is merged or dropped: the next update replaces an
-	 * update, and a delete replaces both. A creation is kept, because some webhooks don't want updates.
+	 * Adds an event, and a delivery for each webhook that wants it. Only within a transaction.
+	 * Earlier events of the subject without an attempt are merged with it or dropped: an update drops
+	 * earlier updates, a delete also drops a creation. An update doesn't drop a creation, because
+	 * some webhooks don't want updates.
 	 */
 	add(subject: string, type: EventType, data: EventData): void {
 		const nowMs = this.#now();
