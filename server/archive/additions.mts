@@ -1,5 +1,4 @@
-// Entries and audio that are new on a day, and that the service doesn't know: imported, recorded, or
-// made here.
+// Adds entries and audio that the service doesn't know: imported, recorded, or created here.
 import type { Lifelog } from '../../lifelog/api.ts';
 import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { type Span, without } from '../util/spans.mts';
@@ -18,28 +17,25 @@ import {
 import { inOrder, placesBeside, toJson, withEntries } from './lifelogFiles.mts';
 import type { Manifests } from './manifests.mts';
 
-/** Why something can't be added to a day; its message is the end of a sentence. */
+/** Why something can't be added to a day. The message completes a sentence. */
 export class EntryError extends Error {}
 
-/** An entry whose files are drafts. */
 interface NewEntry<Entry> {
 	id: string;
 	/** Epoch ms. */
 	startMs: number;
-	/** What the manifest says of it, beside its files. */
+	/** The manifest's fields about the entry, without its files. */
 	entry: Omit<Entry, 'files' | 'goneAt' | 'madeHere'>;
 	madeHere?: MadeHere;
 	files: { extension: string; draft: Draft }[];
 }
 
-/** Audio that is a draft. */
 interface NewAudio extends Span {
-	/** The name of its folder. */
+	/** Name of its folder. */
 	recorder: string;
 	draft: Draft;
 }
 
-/** What is added to a day. */
 export interface Additions {
 	lifelogs?: NewEntry<LifelogEntry>[];
 	chats?: NewEntry<ChatEntry>[];
@@ -49,8 +45,8 @@ export interface Additions {
 /**
  * Writes the drafts of a new lifelog.
  *
- * @param timezone IANA name of the zone of times in Markdown.
- * @throws EntryError if a file would be too large to be read.
+ * @param timezone IANA time zone of the Markdown.
+ * @throws EntryError if a file would be too large to read.
  */
 export async function draftLifelog(
 	drafts: Drafts,
@@ -59,7 +55,7 @@ export async function draftLifelog(
 	madeHere?: MadeHere,
 ): Promise<NewEntry<LifelogEntry>> {
 	const { id, startTime, updatedAt, isStarred } = lifelog;
-	// One after the other: an import may take little memory.
+	// Sequentially: an import may use only little memory.
 	const json = await draftText(drafts, toJson(lifelog));
 	const markdown = await draftText(drafts, writeLifelog(lifelog, 'markdown', timezone)!.content);
 	const files = [
@@ -69,7 +65,7 @@ export async function draftLifelog(
 	return { id, startMs: Date.parse(startTime), entry: { updatedAt, isStarred }, madeHere, files };
 }
 
-/** Writes a draft, unless it would be too large to be read. */
+/** Writes a draft. @throws EntryError if the file would be too large to read. */
 export async function draftText(drafts: Drafts, text: string): Promise<Draft> {
 	const content = Buffer.from(text);
 	if (content.length > maxBytes) {
@@ -79,11 +75,10 @@ export async function draftText(drafts: Drafts, text: string): Promise<Draft> {
 }
 
 /**
- * The manifest that counts.
+ * Returns the current manifest, or undefined for a new day.
  *
- * @returns undefined for a new day.
- * @throws EntryError if the day has manifests, and none that can be read: a new one would hide what
- *   they name.
+ * @throws EntryError if the day has manifests but none is readable. A new one would hide what they
+ *   name.
  */
 export function newestOf(day: string, { newest, broken }: Manifests): DayManifest | undefined {
 	if (!newest && broken.length > 0) {
@@ -92,7 +87,7 @@ export function newestOf(day: string, { newest, broken }: Manifests): DayManifes
 	return newest;
 }
 
-/** The manifest of a day that counts, or one of a day without anything. Throws as `newestOf` does. */
+/** The current manifest of a day, or an empty one. Throws like `newestOf`. */
 export function manifestBefore(day: Day): DayManifest {
 	const none: DayManifest = {
 		version: 1,
@@ -109,10 +104,10 @@ export function manifestBefore(day: Day): DayManifest {
 }
 
 /**
- * Adds to a day. What is added carries `goneAt`, because the service doesn't know it by its ID: so the
- * fingerprint says what the service has, as before. Audio that the day has is left out.
+ * Adds entries and audio to a day. They get `goneAt`, because the service doesn't know their IDs. The
+ * fingerprint still describes only what the service has. Audio that the day already has is skipped.
  *
- * @throws EntryError for an entry whose ID the day has.
+ * @throws EntryError for an entry whose ID the day already has.
  */
 export function addTo(day: Day, { lifelogs = [], chats = [], audio = [] }: Additions): Change {
 	const before = manifestBefore(day);
@@ -127,10 +122,10 @@ export function addTo(day: Day, { lifelogs = [], chats = [], audio = [] }: Addit
 		added: NewEntry<Entry>[],
 	) => {
 		const placeBeside = placesBeside(known);
-		// The same whichever was read first.
+		// The result doesn't depend on the order of reading.
 		const inTurn = added.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 		const entries = inTurn.map(({ id, startMs, entry, madeHere, files: own }) => {
-			// Its files can't be read now, and aren't to be replaced.
+			// Its files are unreadable now, but must not be replaced.
 			if (Object.hasOwn(known, id)) throw new EntryError('is in the archive, and cannot be read');
 			const path = placeBeside(kind, id, startMs);
 			const named = own.map(({ extension, draft }) => place(path + extension, draft));
@@ -159,7 +154,7 @@ export function addTo(day: Day, { lifelogs = [], chats = [], audio = [] }: Addit
 	return files.length > 0 ? { manifests: [manifest], files } : {};
 }
 
-/** Audio without recordings of other devices, which may overlap with it. */
+/** Audio without other devices' recordings, which may overlap with it. */
 export const serviceAudioOf = (audio: AudioFile[]): AudioFile[] =>
 	audio.filter(({ path }) => !path.startsWith(`audio/${RECORDINGS}/`));
 

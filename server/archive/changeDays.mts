@@ -1,22 +1,21 @@
-// The one writer of an archive. Nothing else creates, renames or removes its files.
+// The only writer of an archive. Nothing else creates, renames or removes its files.
 //
-// 1. Files are written first, into drafts (drafts.mts), without a lock: hours of audio are no reason to
-//    keep other programs waiting. Drafts count for nothing, and belong to a process that lives. Its lock
-//    says so, and goes with it, so the next clearDrafts removes what a killed process has left.
-// 2. The write lock is taken: it is SQLite's, so it ends with its process. Whatever an earlier process
-//    left half done is finished.
-// 3. The manifests of the days are read, and the caller is asked for the new ones. What it decides holds,
-//    because no other program writes now.
-// 4. Fields that this version doesn't know are carried over from the manifest before. What no reader
-//    would accept as a manifest is refused.
-// 5. Which older manifests go is decided: those of a day that wasn't over then, which would pile up,
-//    and those that name an entry that is deleted now, or a lifelog that has another transcript. The
-//    others show what the day was before. The files of deleted entries and of former transcripts go, too.
-// 6. The steps are written into the journal: first the files, then the manifests that name them, then
-//    what is removed. From the rename of the journal on, the change counts. A process that is killed
-//    before it has changed nothing; after it, the next writer finishes the steps, each of which can
-//    be done again.
-// 7. The steps are carried out, the journal is removed, and the lock is released.
+// 1. Write the files as drafts (drafts.mts), without a lock: hours of audio must not block other
+//    programs. Drafts have no effect, and belong to a living process. Its lock shows that it lives, and
+//    ends with it. The next clearDrafts removes the drafts of a killed process.
+// 2. Take the write lock. SQLite holds it, so it ends with its process. Finish an interrupted change.
+// 3. Read the manifests of the days, and ask the caller for the new ones. No other program writes now,
+//    so the caller's decision stays valid.
+// 4. Copy fields that this version doesn't know from the previous manifest. Reject a manifest that
+//    readers wouldn't accept.
+// 5. Decide which older manifests to remove: those of a day that wasn't over, which would pile up, and
+//    those that name a deleted entry or a lifelog with a new transcript. The others stay as the day's
+//    history. Files of deleted entries and of former transcripts are removed, too.
+// 6. Write the steps into the journal: first the files, then the manifests that name them, then the
+//    removals. The change takes effect when the journal is renamed. A process that is killed earlier
+//    has changed nothing. If it is killed later, the next writer finishes the steps. Each step is
+//    repeatable.
+// 7. Carry out the steps, remove the journal, and release the lock.
 import { DAY_MS } from '../util/durations.mts';
 import { commit, finishJournal, type Step, writeDraft } from './commit.mts';
 import type { Draft } from './drafts.mts';
@@ -40,24 +39,22 @@ import {
 	readManifests,
 } from './manifests.mts';
 
-/** A day that is being changed. */
 export interface Day extends Manifests {
 	day: string;
-	/** Of its new manifest. */
+	/** Time of the new manifest. */
 	archivedAt: string;
 }
 
-/** What a change makes of an archive. */
 export interface Change {
-	/** The new manifests. A day without one stays. */
+	/** The new manifests. Days without one stay unchanged. */
 	manifests?: DayManifest[];
-	/** Drafts, or short texts that only the change knows, and their places. They replace what is there. */
+	/** Drafts, or short texts that only the change knows, and their paths. They replace existing files. */
 	files?: ({ path: string } & (Pick<Draft, 'draft'> | { content: string }))[];
-	/** IDs of lifelogs that get another transcript. Nothing of what they were before is left. */
+	/** IDs of lifelogs that get a new transcript. Nothing of the former one is kept. */
 	replaced?: string[];
 }
 
-/** A draft is gone that was to be moved to its place. */
+/** A draft disappeared before it was moved into place. */
 export class LostDraftError extends Error {
 	constructor() {
 		super('Another program removed files that were being written. Run it again');
@@ -65,14 +62,14 @@ export class LostDraftError extends Error {
 }
 
 /**
- * Changes days of an archive all at once: all of it is done, or nothing, however the process ends.
+ * Changes days of an archive atomically: completely or not at all, even if the process is killed.
  *
- * @param days The days, `YYYY-MM-DD`; or finds them, once nobody else can change the archive.
- * @param change Says what is to be changed. Nobody else writes to the archive until it has.
+ * @param days The days, `YYYY-MM-DD`, or a function that finds them while the lock is held.
+ * @param change Returns the changes. Nobody else writes to the archive meanwhile.
  * @param now Epoch ms.
- * @returns The files of deleted entries and of former transcripts, which were removed.
- * @throws UnreadableDayError if a manifest can't be read now, LockedError if another program has been
- *   writing for a minute, LostDraftError if a draft is gone. Nothing is changed then.
+ * @returns The removed files of deleted entries and of former transcripts.
+ * @throws UnreadableDayError if a manifest is temporarily unreadable, LockedError if another program
+ *   has been writing for a minute, LostDraftError if a draft is gone. Nothing is changed then.
  */
 export async function changeDays(
 	folder: Folder,
@@ -123,7 +120,7 @@ async function readDays(folder: Folder, days: string[], now: number): Promise<Ma
 	return new Map(await Promise.all(read));
 }
 
-/** The entries of an older manifest that are deleted in the new one, or have another transcript. */
+/** Entries of an older manifest that the new one deletes or gives a new transcript. */
 const goneOf = (file: DayManifest, old: DayManifest, replaced: string[] = []) =>
 	(['lifelogs', 'chats'] as const).flatMap((kind) => {
 		const isGone = (id: string) =>
@@ -134,7 +131,7 @@ const goneOf = (file: DayManifest, old: DayManifest, replaced: string[] = []) =>
 			.map(([, entry]) => entry);
 	});
 
-/** Their files, which nothing else may need. */
+/** Files of these entries that nothing else needs. */
 function filesOfGone(file: DayManifest, old: DayManifest, replaced?: string[]): string[] {
 	const entries = [...Object.values(file.lifelogs), ...Object.values(file.chats)];
 	const kept = new Set([...entries.flatMap(({ files }) => files), ...file.audio].map(pathOf));
@@ -144,7 +141,7 @@ function filesOfGone(file: DayManifest, old: DayManifest, replaced?: string[]): 
 
 const pathOf = ({ path }: NamedFile) => path;
 
-/** Those of some paths that are in the archive, and not outside of it. */
+/** The paths that are inside the archive. */
 async function inside(folder: Folder, paths: string[]): Promise<string[]> {
 	const found: string[] = [];
 	for (const path of paths) if (await folder.hasFolderOf(path)) found.push(path);

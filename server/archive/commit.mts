@@ -1,4 +1,4 @@
-// Steps that are done all or none: the lowest part of changeDays.mts.
+// Carries out steps atomically: the lowest layer of changeDays.mts.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,11 +12,10 @@ import { DRAFTS, JOURNAL } from './layout.mts';
 export type Step = { rename: string; to: string } | { remove: string };
 
 /**
- * Carries out steps in their order. A process that is killed on the way leaves a journal, and the next
- * change finishes what was begun. The caller holds the write lock, and has finished the journal of the
- * change before.
+ * Carries out steps in order. If the process is killed, a journal remains, and the next change
+ * finishes the steps. The caller holds the write lock, and has already finished an older journal.
  *
- * @returns Whether all of it was done; false if a file to rename is gone.
+ * @returns Whether all steps were done; false if a file to rename is gone.
  */
 export async function commit(folder: string, steps: Step[]): Promise<boolean> {
 	if (steps.length === 0) return true;
@@ -30,10 +29,10 @@ export async function commit(folder: string, steps: Step[]): Promise<boolean> {
 	return await finishJournal(folder);
 }
 
-/** A path for a new draft, which has a folder. */
+/** A path for a new draft in a folder. */
 export const newDraft = (below: string): string => `${below}/${randomBytes(8).toString('hex')}`;
 
-/** Writes a draft while the write lock is held; returns its path in the archive. */
+/** Writes a draft under the write lock; returns its path in the archive. */
 export async function writeDraft(folder: string, content: string): Promise<string> {
 	await prepareFolder(folder, DRAFTS);
 	const path = newDraft(DRAFTS);
@@ -42,9 +41,9 @@ export async function writeDraft(folder: string, content: string): Promise<strin
 }
 
 /**
- * Finishes what a process that was killed had begun to change. The caller holds the write lock.
+ * Finishes the change of a killed process. The caller holds the write lock.
  *
- * @returns Whether all of it could be done; false if a draft is gone.
+ * @returns Whether all steps were done; false if a draft is gone.
  */
 export async function finishJournal(folder: string): Promise<boolean> {
 	const journal = join(folder, JOURNAL);
@@ -60,7 +59,7 @@ export async function finishJournal(folder: string): Promise<boolean> {
 	}
 	let isWhole = true;
 	for (const step of steps) {
-		// The manifests come after the files: of a file that is lost, none must tell.
+		// Files come before manifests: no manifest may name a lost file.
 		isWhole = await take(folder, step);
 		if (!isWhole) break;
 	}
@@ -73,7 +72,7 @@ function parseSteps(json: string): Step[] {
 		const steps = JSON.parse(json) as Step[];
 		if (steps.flatMap(pathsOf).every(isInside)) return steps;
 	} catch {
-		// Not one of ours.
+		// Not our file.
 	}
 	throw new Error(`${JOURNAL} in the archive is damaged. Remove it, then check the archive`);
 }
@@ -96,7 +95,7 @@ async function take(folder: string, step: Step): Promise<boolean> {
 		await onWindowsAgain(() => rename(from, to));
 		return true;
 	} catch (error) {
-		// Renamed already, before the process was killed, or lost.
+		// Renamed before the process was killed, or lost.
 		const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await isThere(folder));
 		if (!isLost || (await isThere(from))) throw error;
 		return await isThere(to);

@@ -1,34 +1,33 @@
-// What the day manifests of an archive name together, without an index.
+// Lists what the day manifests of an archive name, without an index.
 import type { Span } from '../util/spans.mts';
 import { FileError, type Folder } from './folder.mts';
 import type { AudioFile, LifelogEntry } from './layout.mts';
 import { manifestNames, readManifests } from './manifests.mts';
 
-/** A lifelog as the day names it whose version counts. */
+/** A lifelog with the day whose version is current. */
 interface NamedLifelog {
 	id: string;
 	day: string;
 	entry: LifelogEntry;
 }
 
-/** What an archive names. */
 export interface Contents {
-	/** By when they begin. */
+	/** By start time. */
 	lifelogs: NamedLifelog[];
-	/** Those that were deleted here, each with when it was, if that is known. */
+	/** Lifelogs deleted here, each with its time span if known. */
 	deleted: Map<string, Span | undefined>;
 	audio: AudioFile[];
-	/** Manifests that can't be read. Nobody knows what else they name. */
+	/** Unreadable manifests. They may name more lifelogs. */
 	unread: { path: string; problem: string }[];
-	/** The names of all manifests. They differ after a change. */
+	/** Names of all manifests. They differ after a change. */
 	manifests: string;
 }
 
 /**
- * Reads which lifelogs and audio an archive has. Of several days that name a lifelog, the one counts
- * that the index takes, too (`index/rows.mts`), unless any of them says that it was deleted.
+ * Reads which lifelogs and audio an archive has. If several days name a lifelog, the same version
+ * is current as in the index (`index/rows.mts`), unless any of the days says that it was deleted.
  *
- * @throws MissingFolderError if the folder is gone, and what the file system says of `days/`.
+ * @throws MissingFolderError if the folder is gone, and file system errors of `days/`.
  */
 export async function readContents(folder: Folder): Promise<Contents> {
 	const names = await manifestNames(folder);
@@ -59,13 +58,13 @@ export async function readContents(folder: Folder): Promise<Contents> {
 	};
 }
 
-/** Whether an archive has other manifests than when it was read. */
+/** Whether the manifests have changed since the archive was read. */
 export const hasChanged = async (folder: Folder, { manifests }: Contents): Promise<boolean> =>
 	listOf(await manifestNames(folder)) !== manifests;
 
 const listOf = (names: Map<string, string[]>) => [...names.values()].flat().sort().join('\n');
 
-/** Whether a version counts rather than one of an earlier day. */
+/** Whether this version is current rather than an earlier day's. */
 function counts({ entry }: NamedLifelog, other: NamedLifelog | undefined): boolean {
 	if (!other || entry.updatedAt !== other.entry.updatedAt) {
 		return !other || entry.updatedAt > other.entry.updatedAt;
@@ -73,7 +72,7 @@ function counts({ entry }: NamedLifelog, other: NamedLifelog | undefined): boole
 	return Number(entry.goneAt !== undefined) <= Number(other.entry.goneAt !== undefined);
 }
 
-/** The names of files begin with the time. */
+/** File names start with the time. */
 const byPath = (a: NamedLifelog, b: NamedLifelog) =>
 	keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b));
 const keyOf = ({ day, entry, id }: NamedLifelog) => `${entry.files.at(0)?.path ?? day} ${id}`;

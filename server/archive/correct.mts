@@ -1,18 +1,17 @@
-// Words that are heard wrong, and the right ones in their place.
+// Replaces misheard words.
 import { IN_WORD } from '../../lifelog/scripts.ts';
 import type { Correction } from './layout.mts';
 
-/** Words to be replaced. */
 export type Words = Omit<Correction, 'id'>;
 
 const FIRST_IN_WORD = new RegExp(`^${IN_WORD}`, 'u');
 const LAST_IN_WORD = new RegExp(`${IN_WORD}$`, 'u');
 
 /**
- * Finds words, whatever their case, but not within other words.
+ * A pattern that finds words in any case, but not inside other words.
  *
  * @param heard Not empty.
- * @param isPart Whether also within other words.
+ * @param isPart Whether to match inside other words, too.
  */
 export function wordsFinder(heard: string, { isPart = false } = {}): RegExp {
 	const literal = heard.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -22,12 +21,12 @@ export function wordsFinder(heard: string, { isPart = false } = {}): RegExp {
 	return new RegExp(`${before}${literal}${after}`, 'giu');
 }
 
-/** Puts the right words in place of those that were heard. */
+/** A function that replaces the misheard words. */
 export function corrector({ heard, right }: Words): (text: string) => string {
 	const words = wordsFinder(heard);
 	return (text) => text.replace(words, () => right);
 }
 
-/** A text with several corrections, one after the other. */
+/** Applies several corrections in order. */
 export const correctAll = (text: string, corrections: Words[]): string =>
 	corrections.reduce((corrected, words) => corrector(words)(corrected), text);

@@ -1,4 +1,4 @@
-// Files that are written before a change moves them to their places.
+// Files that are written before a change moves them into place.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
@@ -10,16 +10,16 @@ import { prepareFolder } from './folder.mts';
 import { DRAFTS, JOURNAL } from './layout.mts';
 import { type HeldLock, tryLock, withWriteLock } from './lock.mts';
 
-/** A file that counts for nothing until a change moves it to its place. */
+/** A file without effect until a change moves it into place. */
 export interface Draft extends Saved {
-	/** In the archive. */
+	/** Path in the archive. */
 	draft: string;
 }
 
-/** Rejects if a file of this size, in bytes, isn't to be written to the disk of a folder. */
+/** Rejects if the folder's disk has no room for so many bytes. */
 type DemandRoom = (folder: string, bytes: number) => Promise<void>;
 
-/** A folder of drafts, which nobody else clears while this process lives. */
+/** A folder of drafts, safe from `clearDrafts` while this process lives. */
 export class Drafts {
 	/** The folder of the archive. */
 	readonly root: string;
@@ -34,7 +34,7 @@ export class Drafts {
 		this.#demandRoom = demandRoom;
 	}
 
-	/** Under the write lock, so that nobody clears the folder before its lock is held. */
+	/** Under the write lock: nobody may clear the folder before its own lock is held. */
 	static async open(root: string, demandRoom?: DemandRoom): Promise<Drafts> {
 		return await withWriteLock(root, async () => {
 			const path = `${DRAFTS}/${randomBytes(8).toString('hex')}`;
@@ -45,20 +45,20 @@ export class Drafts {
 		});
 	}
 
-	/** Writes a text, flushed to the disk. */
+	/** Writes a text and flushes it to the disk. */
 	async write(content: string | Buffer): Promise<Draft> {
 		const bytes = Buffer.from(content);
 		await this.#demandRoom?.(this.root, bytes.length);
 		return await this.save([bytes]);
 	}
 
-	/** Writes a stream, flushed to the disk. */
+	/** Writes a stream and flushes it to the disk. */
 	async save(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Draft> {
 		const draft = newDraft(this.#path);
 		return { draft, ...(await saveStream(join(this.root, draft), source)) };
 	}
 
-	/** Removes those that no change has moved, unless an unfinished change needs them. */
+	/** Removes unused drafts, unless an unfinished change needs them. */
 	async close(): Promise<void> {
 		try {
 			await withWriteLock(this.root, async () => {
@@ -72,7 +72,7 @@ export class Drafts {
 	}
 }
 
-/** Does something with drafts, and removes those that are left. */
+/** Runs `work` with drafts, then removes the unused ones. */
 export async function withDrafts<Result>(
 	root: string,
 	work: (drafts: Drafts) => Promise<Result>,
@@ -82,19 +82,19 @@ export async function withDrafts<Result>(
 	try {
 		return await work(drafts);
 	} finally {
-		// What can't be removed now is left to clearDrafts, and must not hide how the work went.
+		// clearDrafts removes leftovers later. An error here must not hide the result of the work.
 		await drafts.close().catch(() => {});
 	}
 }
 
-/** Whether a process was killed while it changed the archive, or is changing it now. */
+/** Whether a change is in progress, or was interrupted by a kill. */
 export const isInterrupted = (root: string): boolean => existsSync(join(root, JOURNAL));
 
-/** Finishes a change that was interrupted, and removes the drafts of processes that were killed. */
+/** Finishes an interrupted change, and removes the drafts of killed processes. */
 export async function clearDrafts(root: string): Promise<void> {
 	const folder = join(root, DRAFTS);
 	await withWriteLock(root, async () => {
-		// A journal that can't be finished yet needs its drafts.
+		// An unfinished journal still needs its drafts.
 		await finishJournal(root);
 		const found = await lstat(folder).catch(() => undefined);
 		if (!found?.isDirectory()) {

@@ -9,22 +9,24 @@ import { changeLines, checkSize, type LineChange, withoutSpeakers } from './line
 import { nameIn, type Names } from './names.mts';
 import { isUser, renamedTo, spokenAs } from './spoken.mts';
 
-/** What can be changed of a lifelog; what is missing stays. */
+/** Changes of a lifelog. Missing fields stay unchanged. */
 export interface LifelogChange {
 	title?: string;
 	isStarred?: boolean;
-	/** New names by those that are served, an empty one for lines without a speaker; null for the recorded ones. */
+	/**
+	 * New names by the displayed names; '' stands for lines without a speaker. Null restores the
+	 * recorded names.
+	 */
 	speakers?: Record<string, string> | null;
 	lines?: LineChange[];
 }
 
-/** A change of a lifelog, as it is asked for. */
 export type AskedChange = LifelogChange & {
-	/** Whether speakers are named in all lifelogs of the recording. */
+	/** Whether to rename speakers in all lifelogs of the recording. */
 	wholeRecording?: boolean;
 };
 
-/** Applies what was edited here to a lifelog as it is stored; `updatedAt` is the later of the two. */
+/** Applies edits to a stored lifelog. `updatedAt` is the later of the two times. */
 export function withEdits(stored: Lifelog, edited: Edited): Lifelog {
 	const { title = stored.title, isStarred = stored.isStarred, at } = edited;
 	const spokenIn = spokenAs(stored, edited);
@@ -57,15 +59,14 @@ export function withEdits(stored: Lifelog, edited: Edited): Lifelog {
 }
 
 /**
- * Adds a change to the edits of a lifelog. The change names speakers and lines as they are served. New
- * names of speakers are given before lines are changed.
+ * Adds a change to the edits of a lifelog. The change names speakers and lines as they are displayed.
+ * Speakers are renamed before lines are changed.
  *
- * @param stored The lifelog as its file has it.
- * @param names What people are called.
- * @param at Now, epoch ms. An edit is always later than what it changes.
- * @throws ApiError: 400 naming the speakers that there are, for one that isn't among them, for a name
- *   that would also be put on somebody else's lines, or for too many corrected lines; 409 for a line that
- *   isn't there.
+ * @param stored The lifelog as in its file.
+ * @param names Display names of people.
+ * @param at Now, epoch ms. The edit gets a time later than the one it changes.
+ * @throws ApiError: 400 for an unknown speaker (the message lists the known ones), for a name that
+ *   would also affect another person's lines, or for too many corrected lines; 409 for an unknown line.
  */
 export function addEdits(
 	stored: Lifelog,
@@ -88,7 +89,7 @@ export const withLines = (
 	at: number,
 ): Edited => editedAt(stored, { ...edited, lines }, at);
 
-/** Edits, made at a time (epoch ms), without what says nothing. */
+/** Edits of a time (epoch ms), without empty fields. */
 function editedAt(
 	{ updatedAt: storedAt }: Lifelog,
 	{ speakers, lines = [], ...edited }: Partial<Edited>,
@@ -104,18 +105,18 @@ function editedAt(
 	};
 }
 
-/** Whether speakers have names that were given here. */
+/** Whether any speaker was renamed here. */
 export const hasNames = ({ speakers, lines = [] }: Partial<Edited>): boolean =>
 	speakers !== undefined || lines.some(({ speaker }) => speaker !== undefined);
 
-/** Edits without a title; undefined if there are no others. */
+/** Edits without the title; undefined if nothing else is left. */
 export function withoutTitle(edited: Edited): Edited | undefined {
 	const left = { ...edited };
 	delete left.title;
 	return Object.keys(left).length > 1 ? left : undefined;
 }
 
-/** Edits with other names of speakers; null takes all back, also those of lines. */
+/** Edits with other names of speakers. Null resets all names, also those of single lines. */
 function withSpeakers(
 	stored: Lifelog,
 	edited: Partial<Edited>,
@@ -126,11 +127,11 @@ function withSpeakers(
 	return { ...edited, speakers: undefined, lines: withoutSpeakers(edited.lines) };
 }
 
-/** The names that the speakers of a lifelog are served by. */
+/** Displayed names of the speakers of a lifelog. */
 interface Served {
-	/** Of each name in its file. */
+	/** Displayed names by the name in the file. */
 	recorded: Map<string, Set<string>>;
-	/** Of each speaker whom single lines have. */
+	/** Speakers of single lines. */
 	ofLines: Map<string, string>;
 }
 
@@ -150,7 +151,7 @@ function servedNames(stored: Lifelog, edited: Partial<Edited>, names: Names): Se
 const allServed = ({ recorded, ofLines }: Served): Set<string> =>
 	new Set([...[...recorded.values()].flatMap((each) => [...each]), ...ofLines.values()]);
 
-/** A new name is that of all lines that are served by the current one, also of single ones. */
+/** Renames all lines that display the current name, also single ones. */
 function renameSpeakers(
 	stored: Lifelog,
 	edited: Partial<Edited>,
@@ -161,7 +162,7 @@ function renameSpeakers(
 	const known = allServed(served);
 	const unknown = Object.keys(asked).find((name) => !known.has(name));
 	if (unknown !== undefined) throw unknownSpeaker(unknown, [...known]);
-	// Names of an earlier version may come back.
+	// Names of an earlier version may return.
 	const all = new Map(Object.entries(edited.speakers ?? {}));
 	for (const [recorded, current] of served.recorded) {
 		const wanted = new Set([...current].map((name) => renamedTo(asked, name)));
@@ -174,15 +175,15 @@ function renameSpeakers(
 		const speaker = name === undefined ? undefined : renamedTo(asked, name);
 		return speaker === undefined ? line : { ...line, speaker };
 	});
-	// Not assigned: `__proto__` would be no entry.
+	// Not by assignment: `__proto__` wouldn't become an entry.
 	const speakers = Object.fromEntries([...all].filter(([recorded, name]) => recorded !== name));
 	return { speakers, lines };
 }
 
 /**
- * The part of a change of speakers that is about a lifelog of a recording: who is called so in it.
+ * The part of a change of speakers that concerns one lifelog of a recording, by its displayed names.
  *
- * @throws ApiError (400) for a name, which isn't somebody of a recording only.
+ * @throws ApiError (400) for a person's name: only labels belong to one recording.
  */
 export function changeInRecording(
 	stored: Lifelog,
@@ -215,7 +216,7 @@ function unknownSpeaker(name: string, known: string[]): ApiError {
 	);
 }
 
-/** Only the wearer is told from others with the same recorded name. */
+/** Speakers with the same recorded name can't be separated, except the wearer. */
 const notApart = (current: string[]) =>
 	new ApiError(
 		400,

@@ -6,7 +6,7 @@ import type { Folder } from './folder.mts';
 import { parseJson, type NamedFile } from './layout.mts';
 import { possibleTime } from './listed.mts';
 
-// What is needed to answer an entry; everything else of it is kept as it is.
+// The fields needed to serve an entry. All others stay as they are.
 const text = { type: 'string' };
 const ajv = new Ajv();
 const isLifelog = ajv.compile<Lifelog>({
@@ -54,8 +54,10 @@ const isChat = ajv.compile<Chat>({
 });
 
 /**
- * Reads a lifelog's file and writes its times in UTC with milliseconds; undefined when it is none,
- * or not of the ID that is asked for. Without an end it ends when it begins; without an update that was at its end.
+ * Parses a lifelog's file and writes its times in UTC with milliseconds. Without an end it ends at
+ * its start; without an update time, that is its end.
+ *
+ * @returns undefined if it isn't a lifelog, or has another ID than `id`.
  */
 export function parseLifelog(json: string, id?: string): Lifelog | undefined {
 	const value = parseJson(json);
@@ -68,9 +70,9 @@ export function parseLifelog(json: string, id?: string): Lifelog | undefined {
 }
 
 /**
- * Reads a lifelog of an archive; undefined if its day names no JSON for it, or the file isn't one.
+ * Reads a lifelog of an archive; undefined if its day names no JSON file, or the file isn't a lifelog.
  *
- * @throws FileError if the file can't be read, or isn't as its day says.
+ * @throws FileError if the file is unreadable, or doesn't match its manifest.
  */
 export async function readArchived(
 	folder: Folder,
@@ -81,7 +83,7 @@ export async function readArchived(
 	return named && parseLifelog(await folder.readNamed(named), id);
 }
 
-/** Reads a chat's file, as `parseLifelog` does. */
+/** Parses a chat's file like `parseLifelog`. */
 export function parseChat(json: string, id: string): Chat | undefined {
 	const value = parseJson(json);
 	if (!isChat(value) || value.id !== id) return undefined;
@@ -106,9 +108,9 @@ const isTime = (time: unknown): time is string => instantOf(time, 'UTC') !== und
 
 const UTC_WITH_MS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A time in UTC with milliseconds, so that times compare as strings; what is none stays. */
+/** A time in UTC with milliseconds, so that times compare as strings. Other text stays unchanged. */
 function utc(time: string): string {
-	// Most of the time of reading an archive went into dates that were written as they are.
+	// Parsing dates took most of the time of reading an archive.
 	if (UTC_WITH_MS.test(time)) return time;
 	const ms = instantOf(time, 'UTC');
 	return ms === undefined ? time : new Date(ms).toISOString();

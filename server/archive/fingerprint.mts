@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** What the fingerprint of a day is made of. */
+/** The parts of a day that its fingerprint covers. */
 export interface Fingerprinted {
 	lifelogs: Record<string, { updatedAt: string; isStarred: boolean; goneAt?: string }>;
 	chats: Record<string, { messages: number; goneAt?: string }>;
 	isComplete: boolean;
 }
 
-/** The fingerprint of a day, which the name of its file contains (docs/reference/archive.md). */
+/** The fingerprint of a day, part of its file name (docs/reference/archive.md). */
 export function fingerprintOf({ lifelogs, chats, isComplete }: Fingerprinted): string {
 	const lines = [
 		...there(lifelogs).map(([id, each]) => `lifelog ${id} ${each.updatedAt} ${each.isStarred}`),

@@ -13,15 +13,18 @@ import {
 	type NamedFile,
 } from './layout.mts';
 
-/** The largest JSON or Markdown file that is read, in bytes. A day of somebody who never stops talking has some megabytes. */
+/**
+ * Maximum size of a JSON or Markdown file to read, in bytes. A day of nonstop talking has some
+ * megabytes.
+ */
 export const maxBytes = 64 * 1024 * 1024;
 
-/** Written anew by this version, the day would lose what only the later one knows. */
+/** Rewriting the day with this version would lose fields of the later one. */
 const LATER_VERSION = 'was written by a later version of lifelog-server: update this one';
 
-/** Why a file counts for nothing; the message says it without a word of what is in it. */
+/** Why a file is ignored. The message contains nothing of its content. */
 export class FileError extends Error {
-	/** Whether the same file may be read another time, as after an error of the disk. */
+	/** Whether a retry may succeed, as after a disk error. */
 	readonly isPassing: boolean;
 
 	constructor(message: string, { isPassing = false } = {}) {
@@ -30,19 +33,19 @@ export class FileError extends Error {
 	}
 }
 
-/** The folder is gone, or has no days although there were some, such as a mount point without its drive. */
+/** The folder is gone, or has lost all its days, such as a mount point without its drive. */
 export class MissingFolderError extends UnavailableError {
 	constructor() {
 		super("The archive's folder is missing: connect its drive, then try again", 30);
 	}
 }
 
-/** Makes nothing of a file that counts for nothing; throws every other error again. */
+/** Returns undefined for a FileError, and throws all other errors again. */
 export function ignoreFileError(error: Error): undefined {
 	if (!(error instanceof FileError)) throw error;
 }
 
-/** The folder of an archive, out of which nothing is read. */
+/** The folder of an archive. Nothing outside it is read. */
 export class Folder {
 	/** Its real path. */
 	readonly root: string;
@@ -51,19 +54,19 @@ export class Folder {
 		this.root = root;
 	}
 
-	/** Rejects when there is no such folder. */
+	/** Rejects if the folder doesn't exist. */
 	static async open(path: string): Promise<Folder> {
 		const root = await realpath(path);
 		if (!(await lstat(root)).isDirectory()) throw new FileError("isn't a folder");
 		return new Folder(root);
 	}
 
-	/** Whether the folder is there. Never rejects. */
+	/** Whether the folder exists. Never rejects. */
 	async isThere(): Promise<boolean> {
 		return (await this.fingerprint('')) !== 'none';
 	}
 
-	/** Whether there is any day. Rejects when `days/` can't be read. */
+	/** Whether there is any day. Rejects if `days/` is unreadable. */
 	async hasDays(): Promise<boolean> {
 		try {
 			for await (const { name } of await opendir(join(this.root, 'days'))) {
@@ -75,7 +78,7 @@ export class Folder {
 		return false;
 	}
 
-	/** The names in `days/`; none if there is no such folder. Rejects when the archive's folder is gone. */
+	/** The names in `days/`, empty without that folder. Rejects if the archive's folder is gone. */
 	async listDays(): Promise<string[]> {
 		if (!(await this.isThere())) throw new MissingFolderError();
 		try {
@@ -86,7 +89,7 @@ export class Folder {
 		}
 	}
 
-	/** What changes when a file changes; the same for one that is not there. Never rejects. */
+	/** A value that changes with the file; constant for a missing file. Never rejects. */
 	async fingerprint(path: string): Promise<string> {
 		try {
 			return versionOf(await lstat(join(this.root, path)));
@@ -100,7 +103,7 @@ export class Folder {
 		return String(await this.#readBytes(path));
 	}
 
-	/** Reads a text that people write, too: a FileError also says that it isn't UTF-8. */
+	/** Reads a text that people may edit. Rejects with a FileError, also if it isn't UTF-8. */
 	async readUtf8(path: string): Promise<string> {
 		const bytes = await this.#readBytes(path);
 		try {
@@ -118,8 +121,8 @@ export class Folder {
 	}
 
 	/**
-	 * Reads a file in `days/`; undefined when it is no file of this day. Rejects with a FileError for
-	 * one that may be, as it may be read another time.
+	 * Reads a file in `days/`; undefined if it isn't a manifest of this day. Rejects with a FileError
+	 * if a retry may succeed.
 	 */
 	async readDayManifest(name: string, day: string): Promise<DayManifest | undefined> {
 		try {
@@ -133,7 +136,7 @@ export class Folder {
 		}
 	}
 
-	/** Reads a text and holds it against what its day says of it. Rejects with a FileError. */
+	/** Reads a text and compares it with its manifest's size and hash. Rejects with a FileError. */
 	async readNamed({ path, bytes, sha256 }: NamedFile): Promise<string> {
 		return this.#withFile(path, async (file, { size }) => {
 			if (size !== bytes)
@@ -152,19 +155,19 @@ export class Folder {
 		return this.#withFile(path, async (_file, { size }) => size);
 	}
 
-	/** Whether there is a folder for a file at this path, and inside of this folder. */
+	/** Whether the file's folder exists inside this one. */
 	async hasFolderOf(path: string): Promise<boolean> {
 		if (!isInside(path)) return false;
 		const real = await realpath(join(this.root, dirname(path))).catch(() => undefined);
 		return real !== undefined && this.holds(real);
 	}
 
-	/** Whether a real path is that of this folder, or of something in it. */
+	/** Whether a real path is this folder or inside it. */
 	holds(real: string): boolean {
 		return isWithin(this.root, real);
 	}
 
-	/** Opens a file of this folder, whatever a path may try. Rejects with a FileError. */
+	/** Opens a file inside this folder only, whatever the path. Rejects with a FileError. */
 	async open(path: string): Promise<FileHandle> {
 		if (!isInside(path)) throw new FileError("isn't a path inside the archive");
 		try {
@@ -172,7 +175,7 @@ export class Folder {
 			if (!this.holds(folder)) {
 				throw new FileError('leads out of the archive');
 			}
-			// Neither through a link nor waiting for somebody to write to a pipe.
+			// Don't follow a link, and don't wait for a writer of a pipe.
 			const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 			const file = await open(join(folder, path.slice(path.lastIndexOf('/') + 1)), flags);
 			try {
@@ -207,11 +210,11 @@ const isMissing = (error: unknown) =>
 	['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /**
- * Reads a file of the owner's work.
+ * Reads a file that the owner may edit.
  *
- * @param parse Throws a FileError that says what is wrong with a text.
- * @param none What counts without the file.
- * @throws FileError if it can't be read.
+ * @param parse Throws a FileError with the problem.
+ * @param none The value without the file.
+ * @throws FileError if the file is unreadable.
  */
 export async function readIfThere<Content>(
 	folder: Folder,
@@ -223,7 +226,7 @@ export async function readIfThere<Content>(
 	return parse(await folder.readUtf8(path));
 }
 
-/** Whether a real path is that of a folder, or of something in it. The folder may be a whole drive. */
+/** Whether a real path is the folder or inside it. The folder may be a whole drive. */
 export function isWithin(folder: string, real: string): boolean {
 	const path = relative(folder, real);
 	return path.split(sep)[0] !== '..' && !isAbsolute(path);
@@ -236,22 +239,22 @@ const reasons: Record<string, string> = {
 	ENAMETOOLONG: 'has too long a name',
 };
 
-/** What a file system says, as a FileError: it may pass, unless it is about what the file is. */
+/** A file system error as a FileError. A retry may succeed, unless the kind of file is the problem. */
 export function asFileError(error: unknown): FileError {
 	if (error instanceof FileError) return error;
 	const { code = '' } = error as NodeJS.ErrnoException;
 	if (reasons[code] !== undefined) return new FileError(reasons[code]);
-	// Rights can change while the file stays as it was.
+	// Permissions can change while the file stays the same.
 	const message = code === 'EACCES' ? 'may not be read' : 'cannot be read';
 	return new FileError(message, { isPassing: true });
 }
 
-/** What tells a changed file from the one before. */
+/** A value that changes with the file. */
 function versionOf({ size, mtimeMs, ctimeMs }: Stats): string {
 	return `${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-/** Whether a path leads into one of the archive's folders, or to a file of its own. */
+/** Whether a path is in one of the archive's folders, or is one of its own files. */
 function isInside(path: string): boolean {
 	if (path === PEOPLE || path === REPLACEMENTS) return true;
 	const [top, ...rest] = path.split('/');
@@ -263,15 +266,11 @@ function isInside(path: string): boolean {
 	);
 }
 
-/**
- * Makes a folder of the archive.
- *
- * @throws FileError if a link leads it out of the archive.
- */
+/** Creates a folder of the archive. @throws FileError if a link leads out of the archive. */
 export async function prepareFolder(root: string, path: string): Promise<void> {
 	const folder = join(root, path);
 	await checkInside(root, folder);
-	// One by one, because `recursive` would make the archive's folder anew if it has gone.
+	// One level at a time: `recursive` would recreate the archive's folder if it is gone.
 	let made = root;
 	for (const name of path.split(/[\\/]/)) {
 		if (name === '.') continue;
@@ -286,7 +285,7 @@ function unlessExists(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Makes sure that a folder is in the archive, or would be.
+ * Checks that a folder is inside the archive, even if it doesn't exist yet.
  *
  * @throws FileError if a link leads out of the archive.
  */

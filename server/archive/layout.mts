@@ -2,73 +2,71 @@ import { Ajv } from 'ajv';
 import type { Span } from '../util/spans.mts';
 import { fingerprintOf } from './fingerprint.mts';
 
-/** Files that are being written. They count for nothing until a change moves them to their place. */
+/** Files being written. They have no effect until a change moves them into place. */
 export const DRAFTS = '.lifelog-drafts';
-/** The change that is in progress. */
+/** The change in progress. */
 export const JOURNAL = '.lifelog-journal.json';
 
-/** Who is who, in the owner's words. */
+/** Names of people, edited by the owner. */
 export const PEOPLE = 'people.json';
-/** Which words the owner has replaced in all lifelogs. */
+/** Words that the owner has replaced in all lifelogs. */
 export const REPLACEMENTS = 'replacements.json';
 
-/** The recorder whose audio was recorded elsewhere and uploaded. */
+/** Recorder of uploaded audio from other devices. */
 export const RECORDINGS = 'recordings';
 
-/** A range of audio that a day names. */
 export interface AudioFile {
 	startMs: number;
 	endMs: number;
-	/** From the folder of the archive. */
+	/** Relative to the archive's folder. */
 	path: string;
 	bytes: number;
 	sha256: string;
 }
 
-/** A file that a day names. */
 export interface NamedFile {
-	/** From the folder of the archive, with `/`. */
+	/** Relative to the archive's folder, with `/`. */
 	path: string;
 	bytes: number;
 	sha256: string;
 }
 
-/** Where an entry comes from that lifelog-server made. The service doesn't know it. */
+/** Origin of an entry that lifelog-server created. The service doesn't know it. */
 export interface MadeHere {
 	source: 'api' | 'recording';
 	externalId?: string;
 }
 
-/** What was changed by lifelog-server. The files stay as they were stored. */
+/** Changes made by lifelog-server. The files stay as stored. */
 export interface Edited {
 	title?: string;
 	isStarred?: boolean;
-	/** New names by the names in the file; an empty one is that of lines without a speaker. */
+	/** New names by the names in the file; '' stands for lines without a speaker. */
 	speakers?: Record<string, string>;
-	/** Names that labels of an earlier transcript had, and these labels. */
+	/** Names given to labels of an earlier transcript, and these labels. */
 	namesBefore?: Record<string, string>;
 	lines?: EditedLine[];
-	/** When, in UTC with milliseconds. */
+	/** Time of the edit, in UTC with milliseconds. */
 	at: string;
 }
 
-/** A line that was corrected here, by its time and the text in the file. */
+/** A corrected line, identified by its time and its text in the file. */
 export interface EditedLine {
 	startOffsetMs: number;
 	was: string;
-	/** What it is now; missing if that is the same. */
+	/** Corrected text; missing if unchanged. */
 	text?: string;
-	/** Of this line only. */
+	/** For this line only. */
 	speaker?: string;
-	/** What somebody had typed before the replacements; missing if that is the text in the file. */
+	/** Text typed by the user, before replacements; missing if it is the text in the file. */
 	typed?: string;
-	/** The replacements that have changed it, in their order. */
+	/** Applied replacements, in order. */
 	replaced?: Correction[];
 }
 
-/** Words that are heard wrong, and the right ones. */
+/** Misheard words and their correction. */
 export interface Correction {
-	/** Of the replacement. */
+	/** ID of the replacement. */
 	id: string;
 	heard: string;
 	right: string;
@@ -78,22 +76,20 @@ interface NamedEntry {
 	files: NamedFile[];
 	goneAt?: string;
 	madeHere?: MadeHere;
-	/** When it was deleted, in UTC with milliseconds. It then has no files. */
+	/** Time of deletion, in UTC with milliseconds. The entry then has no files. */
 	deletedAt?: string;
 }
 
-/** A lifelog of a day. */
 export interface LifelogEntry extends NamedEntry {
 	updatedAt: string;
 	isStarred: boolean;
-	/** Tells that the service's title or end have changed: `listedOf`. */
+	/** Changes with the service's title or end: `listedOf`. */
 	listed?: string;
 	edited?: Edited;
-	/** When a deleted lifelog was, so that an import recognizes it. */
+	/** Times of a deleted lifelog, so that an import recognizes it. */
 	spans?: Span[];
 }
 
-/** A chat of a day. */
 export interface ChatEntry extends NamedEntry {
 	messages: number;
 	isScheduled: boolean;
@@ -106,9 +102,9 @@ export interface DayManifest {
 	lifelogs: Record<string, LifelogEntry>;
 	chats: Record<string, ChatEntry>;
 	audio: AudioFile[];
-	/** Ranges of which the service said that it has no audio. */
+	/** Ranges for which the service reported no audio. */
 	missingAudio?: Span[];
-	/** What could not be archived. */
+	/** What couldn't be archived. */
 	failed?: { what: string; message: string }[];
 	archivedAt: string;
 	isComplete: boolean;
@@ -116,7 +112,7 @@ export interface DayManifest {
 
 const DAY_MANIFEST_NAME = /^(\d{4}-\d{2}-\d{2})_[0-9a-f]{16}\.json$/;
 
-/** The day of which a file in `days/` is, by its name; undefined for any other file. */
+/** The day of a file in `days/`, from its name; undefined for other files. */
 export function dayOfName(name: string): string | undefined {
 	return DAY_MANIFEST_NAME.exec(name)?.[1];
 }
@@ -235,7 +231,7 @@ const schema = {
 };
 const isDayManifest = new Ajv().compile<DayManifest>(schema);
 
-/** Reads the text of a day manifest; undefined when it isn't one, or one of another day. */
+/** Parses a day manifest; undefined if it isn't one, or is another day's. */
 export function parseDayManifest(json: string, day: string): DayManifest | undefined {
 	const value = parseJson(json);
 	const isOne =
@@ -256,9 +252,9 @@ const ofEntry = new Set(
 );
 
 /**
- * A new manifest with the fields of the one before that this version doesn't know: a later version
- * wrote them, of the manifest or of an entry. An entry that is deleted loses its own, because they may
- * have words of it.
+ * A new manifest with the fields of the previous one that this version doesn't know. A later
+ * version wrote them, in the manifest or in an entry. Deleted entries lose them, because they may
+ * contain the user's words.
  */
 export function withUnknown(file: DayManifest, before: DayManifest | undefined): DayManifest {
 	if (!before) return file;
@@ -284,12 +280,12 @@ const unknownOf = (known: Set<string>, value: object = {}) =>
 const only = <Entry extends object>(known: Set<string>, entry: Entry) =>
 	Object.fromEntries(Object.entries(entry).filter(([name]) => known.has(name))) as Entry;
 
-// Far more than anything here has. What goes on without end would exhaust the stack of what reads it.
+// Far more than real files have. Deeper nesting would exhaust the stack of readers.
 const MAX_NESTING = 500;
 
 /**
- * Parses JSON; undefined for text that is none, or is nested too deep. The parser's own message would
- * quote the text.
+ * Parses JSON; undefined if it is invalid or nested too deep. The parser's own message would quote
+ * the text.
  */
 export function parseJson(json: string): unknown {
 	try {
@@ -306,14 +302,14 @@ function isNestedDeeper(value: unknown, levels: number): boolean {
 	return Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1));
 }
 
-// Clocks of two machines that archive and serve differ by less.
+// Clocks of the archiving and the serving machine differ by less.
 const CLOCK_TOLERANCE_MS = 3_600_000;
 
-/** Whether a day was archived (epoch ms) later than now, so that a clock is wrong. */
+/** Whether a day was archived in the future (epoch ms), which means that a clock was wrong. */
 export const isFuture = (archivedMs: number): boolean =>
 	archivedMs > Date.now() + CLOCK_TOLERANCE_MS;
 
-/** The name of a day manifest: its fingerprint tells what the day holds. */
+/** The name of a day manifest. Its fingerprint identifies the day's content. */
 export function nameOfDay(file: DayManifest): string {
 	return `${file.day}_${fingerprintOf(file)}.json`;
 }

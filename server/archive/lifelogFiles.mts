@@ -1,4 +1,4 @@
-// Entries as the files of an archive (docs/reference/archive.md), as Export writes them.
+// Writes entries as files of an archive (docs/reference/archive.md), like Export.
 import { createHash } from 'node:crypto';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { inZone, writeLifelog } from '../../lifelog/files/formats.ts';
@@ -8,7 +8,7 @@ import type { NamedFile } from './layout.mts';
 
 export { toJson } from '../../lifelog/files/formats.ts';
 
-/** The files of a lifelog, with their paths in the archive. */
+/** Files of a lifelog, with their paths in the archive. */
 export interface LifelogFiles {
 	day: string;
 	startMs: number;
@@ -17,11 +17,11 @@ export interface LifelogFiles {
 }
 
 /**
- * Writes a lifelog as the files of an archive: JSON with its times in UTC, and Markdown.
+ * Converts a lifelog to the files of an archive: JSON with times in UTC, and Markdown.
  *
  * @param asked The API's object, read with `timezone=UTC` (docs/api-spec.md, section 2.1).
- * @param zone Of the times in the Markdown.
- * @returns undefined if its start is not a time.
+ * @param zone Time zone of the Markdown.
+ * @returns undefined if its start isn't a time.
  */
 export function lifelogFiles(asked: Lifelog, zone: string): LifelogFiles | undefined {
 	const lifelog = inZone(asked, 'UTC', 'UTC');
@@ -38,13 +38,13 @@ export function lifelogFiles(asked: Lifelog, zone: string): LifelogFiles | undef
 	};
 }
 
-/** The instant of a time of the service, epoch ms; in UTC if it has no offset. */
+/** Parses a time of the service to epoch ms; in UTC if it has no offset. */
 export const parseIsoTime = (time: unknown) => instantOf(time, 'UTC');
 
-/** The day in UTC, `YYYY-MM-DD`, of epoch ms. */
+/** The day in UTC, `YYYY-MM-DD`, of a time in epoch ms. */
 export const dayOf = (ms: number): string => utcDay(ms);
 
-/** Where the files of a lifelog or a chat are, without the extension. */
+/** The path of a lifelog or a chat, without the extension. */
 export function placeOf(
 	collection: 'lifelogs' | 'chats',
 	id: string,
@@ -56,8 +56,8 @@ export function placeOf(
 }
 
 /**
- * Where the files of new entries of a day are, beside those that it has. File systems that ignore case
- * would take some names for one: `-2` follows the second. What is archived stays where it is.
+ * Paths of a day's new entries. Two names that differ only by case are the same for some file
+ * systems, so the second gets `-2`. Archived files keep their paths.
  */
 export function placesBeside(
 	entries: Record<string, { files: NamedFile[] }>,
@@ -79,7 +79,7 @@ export function placesBeside(
 	};
 }
 
-/** A text as a manifest names it. */
+/** A text as a manifest describes it. */
 export function namedFile({ path, content }: { path: string; content: string }): NamedFile {
 	const sha256 = createHash('sha256').update(content).digest('hex');
 	return { path, bytes: Buffer.byteLength(content), sha256 };
@@ -87,16 +87,16 @@ export function namedFile({ path, content }: { path: string; content: string }):
 
 const withoutExtension = (path: string) => path.replace(/\.\w+$/, '');
 
-/** The entries of a day with some that are new or changed. */
+/** Entries of a day with new or changed ones. */
 export function withEntries<Entry>(
 	entries: Record<string, Entry>,
 	changed: Iterable<readonly [id: string, entry: Entry]>,
 ): Record<string, Entry> {
-	// Assigned, `__proto__` would be no entry.
+	// Not by assignment: `__proto__` wouldn't become an entry.
 	return Object.fromEntries(new Map([...Object.entries(entries), ...changed]));
 }
 
-/** Entries in the order of a manifest: those whose names differ only by case in the order they came. */
+/** Entries in the order of a manifest. Names that differ only by case keep the given order. */
 export function inOrder<Entry>(entries: Iterable<[string, Entry]>): Record<string, Entry> {
 	const named = [...entries].map(([id, entry]) => ({ id, entry, name: id.toLowerCase() }));
 	named.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));

@@ -1,4 +1,4 @@
-// Lines of lifelogs that were corrected here (docs/reference/archive.md, "Corrected lines").
+// Corrected lines of lifelogs (docs/reference/archive.md, "Corrected lines").
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
 import { isLabel } from '../../lifelog/speakers.ts';
@@ -9,22 +9,21 @@ import type { Correction, Edited, EditedLine } from './layout.mts';
 import type { Names } from './names.mts';
 import { placeOf, type Spoken, spokenAs, wearersIn } from './spoken.mts';
 
-/** A change of one line. What is missing stays, and null gives back what the line has without it. */
+/** A change of one line. Missing fields stay unchanged; null restores the original. */
 export interface LineChange {
-	/** Where the line is, as it is served. */
+	/** Offset as displayed. */
 	startOffsetMs: number;
-	/** Its text, as it is served. */
+	/** Text as displayed. */
 	was: string;
 	text?: string | null;
-	/** Of this line only. */
+	/** For this line only. */
 	speaker?: string | null;
 }
 
-/** Of a lifelog. */
+/** Per lifelog. */
 const MAX_LINES = 500;
 const MAX_LINES_BYTES = 32 * 1024;
 
-/** A line of a lifelog that has a time. */
 interface TimedLine extends Spoken {
 	node: ContentNode;
 	startOffsetMs: number;
@@ -35,9 +34,9 @@ interface TimedLine extends Spoken {
 /**
  * Changes lines of a lifelog.
  *
- * @param stored The lifelog as its file has it.
- * @returns The corrected lines of the lifelog then.
- * @throws ApiError: 409 for a line that isn't there, 400 for one that is named twice.
+ * @param stored The lifelog as in its file.
+ * @returns The lifelog's corrected lines after the change.
+ * @throws ApiError: 409 for an unknown line, 400 for a line that is named twice.
  */
 export function changeLines(
 	stored: Lifelog,
@@ -71,11 +70,10 @@ export function changeLines(
 }
 
 /**
- * Corrects words in all lines of a lifelog that have a time. A line that the same replacement has changed
- * stays.
+ * Replaces words in all lines that have a time. A line that this replacement has already changed stays.
  *
- * @param stored The lifelog as its file has it.
- * @returns The corrected lines of the lifelog then.
+ * @param stored The lifelog as in its file.
+ * @returns The lifelog's corrected lines after the change.
  */
 export function replaceWords(
 	stored: Lifelog,
@@ -93,7 +91,7 @@ export function replaceWords(
 	return withLines(edited.lines, changed);
 }
 
-/** Lines of a lifelog without what a replacement has changed. */
+/** Lines without the changes of a replacement. */
 export function withoutReplacement(lines: EditedLine[], id: string): EditedLine[] {
 	const changed = lines.filter(hasReplaced(id)).map((line) => {
 		const replaced = line.replaced!.filter((each) => each.id !== id);
@@ -102,17 +100,17 @@ export function withoutReplacement(lines: EditedLine[], id: string): EditedLine[
 	return withLines(lines, changed);
 }
 
-/** How many lines of a lifelog a replacement has changed. */
+/** Number of lines that a replacement has changed. */
 export const countReplaced = (stored: Lifelog, edited: Partial<Edited>, id: string): number =>
 	timedLines(stored, edited).filter(({ line }) => hasReplaced(id)(line)).length;
 
-/** Whether a line was changed by a replacement. */
+/** Whether a replacement has changed any line. */
 export const hasReplaced =
 	(id: string) =>
 	(line: EditedLine | undefined): boolean =>
 		line?.replaced?.some((each) => each.id === id) === true;
 
-/** Who speaks in a lifelog, where no line has a speaker of its own. */
+/** The speakers of a lifelog, apart from speakers of single lines. */
 class Speakers {
 	readonly #recorded: (node: ContentNode) => Spoken;
 	readonly #wearers: string[];
@@ -124,14 +122,14 @@ class Speakers {
 		this.#names = names;
 	}
 
-	/** The speaker that a line is to have of its own; undefined for one that it has anyway. */
+	/** The speaker to store for lines of their own; undefined if they have it anyway. */
 	own(lines: TimedLine[], name: string): string | undefined {
 		const isSame = lines.every(({ node }) => {
 			const recorded = this.#recorded(node);
 			return this.#names.shown(recorded.name, recorded.isWearer) === name;
 		});
 		if (isSame) return undefined;
-		// By another name of the same person the line wouldn't be the wearer's.
+		// Under another name of the same person, the line wouldn't be the wearer's.
 		const isWearer = (other: string) => !isLabel(other) && this.#names.shown(other, true) === name;
 		return this.#wearers.find(isWearer) ?? name;
 	}
@@ -146,13 +144,13 @@ function timedLines(stored: Lifelog, edited: Partial<Edited>): TimedLine[] {
 	});
 }
 
-/** Corrected lines with others in the places of those that they change. Those that say nothing go. */
+/** Corrected lines with changes applied. Lines without effect are removed. */
 export function withLines(lines: EditedLine[] = [], changed: EditedLine[]): EditedLine[] {
 	const all = new Map([...lines, ...changed].map((line) => [placeOf(line), line]));
 	return [...all.values()].map(asKept).filter((line) => line !== undefined);
 }
 
-/** A line as it is kept: without what it says anyway; undefined if that is all. */
+/** A line as stored, without redundant fields; undefined if nothing is left. */
 function asKept({ text, speaker, typed, replaced = [], ...line }: EditedLine) {
 	const isReplaced = replaced.length > 0;
 	const kept: EditedLine = {
@@ -165,7 +163,7 @@ function asKept({ text, speaker, typed, replaced = [], ...line }: EditedLine) {
 	return Object.keys(kept).length > Object.keys(line).length ? kept : undefined;
 }
 
-/** Corrected lines whose speakers are those of the lifelog. */
+/** Corrected lines without speakers of their own. */
 export const withoutSpeakers = (lines: EditedLine[] = []): EditedLine[] =>
 	withLines(
 		lines.map((line) => ({ ...line, speaker: undefined })),
@@ -173,11 +171,12 @@ export const withoutSpeakers = (lines: EditedLine[] = []): EditedLine[] =>
 	);
 
 /**
- * Refuses with an ApiError (400) more corrected lines than a day manifest can hold. Those without effect
- * don't count, because the service has changed them. A lifelog that has more can have fewer.
+ * Rejects more corrected lines than a day manifest can hold, with an ApiError (400). Lines without
+ * effect don't count, because the service has changed them. A lifelog that already has more may
+ * only get fewer.
  *
- * @param stored The lifelog as its file has it.
- * @param lifelog Begins the sentence.
+ * @param stored The lifelog as in its file.
+ * @param lifelog Start of the message.
  */
 export function checkSize(
 	stored: Lifelog,

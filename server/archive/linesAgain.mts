@@ -1,4 +1,4 @@
-// Corrected lines of a recording that was transcribed again.
+// Keeps corrected lines when a recording is transcribed again.
 import type { Lifelog } from '../../lifelog/api.ts';
 import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
 import { isLabel } from '../../lifelog/speakers.ts';
@@ -7,17 +7,17 @@ import type { EditedLine, LifelogEntry } from './layout.mts';
 import { withLines } from './lines.mts';
 import { placeOf } from './spoken.mts';
 
-/** A line that was said, and when. Times are epoch ms. */
+/** A line and its time, epoch ms. */
 interface Timed extends Span {
 	startOffsetMs: number;
 	was: string;
 }
 
 /**
- * The corrected lines of former lifelogs that fit a new one: where the same words were heard at the same
- * time. What replacements had corrected is right already in the new one.
+ * The corrected lines of former lifelogs that fit a new one: the same words at the same time.
+ * Replacements are already applied in the new one.
  *
- * @param heard The words of its lines before any were corrected.
+ * @param heard Its words before any correction.
  */
 export function linesThatFit(
 	former: { entry: LifelogEntry; stored: Lifelog }[],
@@ -45,14 +45,14 @@ export function linesThatFit(
 	return withLines([], fitting);
 }
 
-/** A corrected line without what is true only of the transcript before. */
+/** A corrected line without what was true only of the former transcript. */
 function ofNewTranscript({ text, speaker, typed, replaced, ...line }: EditedLine): EditedLine {
 	const isTyped = replaced === undefined || typed !== undefined;
 	const isNamed = speaker !== undefined && !isLabel(speaker);
 	return { ...line, ...(isTyped && { text, typed, replaced }), ...(isNamed && { speaker }) };
 }
 
-/** The lines of a lifelog that have a time, in their order. */
+/** The lines of a lifelog that have a time, in order. */
 function timedLines({ contents, startTime }: Lifelog): Timed[] {
 	const beginMs = Date.parse(startTime);
 	return [...contentNodes(contents)].flatMap((node) => {

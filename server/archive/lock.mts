@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Another program holds a lock; the message says what to do. */
+/** Another program holds a lock. The message says what to do. */
 export class LockedError extends Error {}
 
 const RETRY_MS = 20;
@@ -11,27 +11,25 @@ const MAX_WAIT_MS = 60_000;
 const SQLITE_BUSY = 5;
 const SQLITE_NOT_A_DATABASE = 26;
 
-/** A lock that is held until it is released or the process ends, however it ends. */
+/** A lock that is held until it is released or the process ends. */
 export interface HeldLock {
 	release: () => void;
 }
 
-/** The file of a lock. It stays when the lock is released. */
+/** The file of a lock. It remains after the release. */
 export const lockPath = (folder: string, name: string): string =>
 	join(folder, `.lifelog-${name}.lock`);
 
 /**
- * Takes a lock on an archive, or returns undefined if another holder has it.
- *
- * The lock is SQLite's lock on the file `.lifelog-<name>.lock`: the operating system releases it
- * with the process, so none is ever stale, whatever the clock says.
+ * Takes a lock on an archive; undefined if another holder has it. The lock is SQLite's, on the file
+ * `.lifelog-<name>.lock`. The operating system releases it with the process, so a lock is never stale.
  *
  * @param folder The folder of the archive, which must be writable.
- * @throws Error with `code` EACCES if the file of the lock is another user's.
+ * @throws Error with `code` EACCES if another user owns the file.
  */
 export function tryLock(folder: string, name: string): HeldLock | undefined {
 	const path = lockPath(folder, name);
-	// SQLite would open it for reading only, and let several in.
+	// SQLite would open it read-only, and let several processes in.
 	if (existsSync(path)) accessSync(path, constants.W_OK);
 	const database = new DatabaseSync(path);
 	try {
@@ -47,7 +45,7 @@ export function tryLock(folder: string, name: string): HeldLock | undefined {
 }
 
 /**
- * Runs `work` while no other program writes to the archive. Meant for one write: it must be short.
+ * Runs `work` while no other program writes to the archive. Keep it short: one write.
  *
  * @throws LockedError if another program has been writing for a minute.
  */

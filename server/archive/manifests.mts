@@ -1,23 +1,22 @@
 import { FileError, type Folder } from './folder.mts';
 import { dayOfName, type DayManifest } from './layout.mts';
 
-/** A manifest of a day, and its name in `days/`. */
+/** A day manifest and its name in `days/`. */
 export interface Manifest {
 	name: string;
 	file: DayManifest;
 }
 
-/** What an archive has of a day. */
 export interface Manifests {
-	/** The one that counts. */
+	/** The current one. */
 	newest: DayManifest | undefined;
 	/** Newest first. */
 	all: Manifest[];
-	/** Names of files that aren't manifests of the day, whatever their names say. */
+	/** Files that aren't manifests of the day, despite their names. */
 	broken: string[];
 }
 
-/** A manifest may be readable another time, so nobody knows which one counts. */
+/** A manifest is temporarily unreadable, so the current one is unknown. */
 export class UnreadableDayError extends FileError {
 	readonly path: string;
 
@@ -41,7 +40,7 @@ export async function manifestNames(folder: Folder): Promise<Map<string, string[
  * Reads the manifests of a day.
  *
  * @param names Its files in `days/`.
- * @throws UnreadableDayError for one that may be readable another time.
+ * @throws UnreadableDayError if one is temporarily unreadable.
  */
 export async function readManifests(
 	folder: Folder,
@@ -61,10 +60,10 @@ export async function readManifests(
 	return { newest: all.at(0)?.file, all, broken };
 }
 
-/** Orders manifests of a day: the first one counts. */
+/** Orders manifests of a day, the current one first. */
 export const newestFirst = (a: DayManifest, b: DayManifest): number =>
 	Date.parse(b.archivedAt) - Date.parse(a.archivedAt);
 
-/** When a manifest is written: now (epoch ms), or a moment after the one that counts, if a clock was wrong. */
+/** Time of a new manifest: now (epoch ms), or just after the current one if a clock was wrong. */
 export const laterThan = (newest: DayManifest | undefined, now: number): string =>
 	new Date(Math.max(now, newest ? Date.parse(newest.archivedAt) + 1 : 0)).toISOString();

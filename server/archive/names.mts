@@ -4,7 +4,7 @@ import { isLabel } from '../../lifelog/speakers.ts';
 import { renderMarkdown } from '../util/apiMarkdown.mts';
 import { namesOf, type Person } from './people.mts';
 
-/** What speakers are called, by people.json. */
+/** Display names of speakers, from people.json. */
 export class Names {
 	readonly people: Person[];
 	readonly #byName: Map<string, Person>;
@@ -18,26 +18,26 @@ export class Names {
 		this.#me = people.find(({ isMe }) => isMe);
 	}
 
-	/** Whether all speakers are called as they are stored. */
+	/** Whether all speakers keep their stored names. */
 	get isEmpty(): boolean {
 		return this.people.length === 0;
 	}
 
-	/** Who has or had a name, if people.json knows it. */
+	/** The person in people.json who has or had a name. */
 	personOf(name: string): Person | undefined {
 		return this.#byName.get(name);
 	}
 
-	/** What a speaker is called who is stored by this name, empty for none. */
+	/** The display name for a stored name; '' for no speaker. */
 	shown(stored: string, isWearer: boolean): string {
 		if (isWearer && this.#me && isLabel(stored)) return this.#me.name;
 		return this.#byName.get(stored)?.name ?? stored;
 	}
 
 	/**
-	 * A lifelog with the names of people. Its Markdown is written anew if a name in it is another one.
+	 * A lifelog with display names. Its Markdown is rendered again if any name changes.
 	 *
-	 * @param stored With its contents, and with what was edited in it.
+	 * @param stored With contents and edits.
 	 */
 	in(stored: Lifelog): Lifelog {
 		if (this.isEmpty) return stored;
@@ -61,6 +61,6 @@ export class Names {
 	}
 }
 
-/** The name of a speaker; empty for none. */
+/** The name of a speaker; '' without one. */
 export const nameIn = ({ speakerName }: ContentNode): string =>
 	typeof speakerName === 'string' ? speakerName : '';

@@ -1,4 +1,4 @@
-// The lifelogs of a recording that was transcribed again, in place of those that it had.
+// Replaces the lifelogs of a recording that was transcribed again.
 import type { Lifelog } from '../../lifelog/api.ts';
 import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { isLabel } from '../../lifelog/speakers.ts';
@@ -12,47 +12,45 @@ import { dayOf, inOrder, namedFile, placesBeside, toJson } from './lifelogFiles.
 import { linesThatFit } from './linesAgain.mts';
 import { withOwn } from './ownChanges.mts';
 
-/** A lifelog of a new transcript. */
 export interface Transcribed {
 	lifelog: Lifelog;
-	/** The words of its lines as they were heard, before any were corrected. */
+	/** The words of its lines as heard, before any correction. */
 	heard: string[];
 }
 
-/** A lifelog of the transcript before. */
+/** A lifelog of the former transcript. */
 export interface Former {
 	id: string;
 	entry: LifelogEntry;
 	stored: Lifelog;
 }
 
-/** A lifelog of the new transcript, and what its day says of it beside its files. */
+/** A lifelog of the new transcript, with its manifest entry apart from files. */
 interface Later {
 	lifelog: Lifelog;
 	entry: Omit<LifelogEntry, 'files'>;
 }
 
-/** What a new transcript makes. */
 export interface NewTranscript {
-	/** The lifelogs that are there, and the days whose versions of them count. */
+	/** The former lifelogs, and the days that have their current versions. */
 	there: { id: string; day: string }[];
 	/** In order of time. They get their IDs here. */
 	lifelogs: Transcribed[];
-	/** An ID that no lifelog has, for the `part`th one. */
+	/** Returns an unused ID for a part, by its number. */
 	newId: (part: number) => string;
 	madeHere: MadeHere;
-	/** IANA name of the zone of times in Markdown. */
+	/** IANA time zone of the Markdown. */
 	timezone: string;
 }
 
 /**
- * Replaces the lifelogs of a recording. Each new one takes the ID of the one that it overlaps most with,
- * and what was edited there, as far as it fits the new transcript. Of those that no new one takes, a
- * tombstone is left. It has no `spans`, because nobody has deleted what was said then.
+ * Replaces the lifelogs of a recording. Each new one takes the ID of the former one with the
+ * greatest overlap, and those edits that fit the new transcript. Former ones without a successor
+ * become tombstones. These have no `spans`, because nobody deleted what was said then.
  *
- * @param days All days that name one of the lifelogs, or are to.
- * @returns The change, and the IDs of the new lifelogs in their order.
- * @throws FileError or EntryError if a file of these days can't be read, or would be too large.
+ * @param days All days that name one of the lifelogs, before or after.
+ * @returns The change, and the new lifelogs' IDs in order.
+ * @throws FileError or EntryError if a file of these days is unreadable, or would be too large.
  */
 export async function replaceTranscript(
 	folder: Folder,
@@ -99,7 +97,7 @@ async function readFormer(
 	return { id, entry, stored };
 }
 
-/** A lifelog with the ID of the one before, and its edits as far as they fit. */
+/** A lifelog with the ID of the former one, and the edits that fit. */
 function inPlaceOf({ id, entry: before, stored }: Former, lifelog: Lifelog, kept: Kept): Later {
 	const { edited, ...entry } = before;
 	const latestMs = Math.max(...[stored.updatedAt, edited?.at ?? ''].map(msOf));
@@ -112,13 +110,13 @@ function inPlaceOf({ id, entry: before, stored }: Former, lifelog: Lifelog, kept
 	};
 }
 
-/** What stays of the edits of all former lifelogs. */
+/** Edits of all former lifelogs that are kept. */
 interface Kept {
 	namesBefore: Record<string, string>;
 	lines: EditedLine[];
 }
 
-/** Which of some spans has which of others as its partner: each once, the greatest overlap first. */
+/** Pairs spans with others: each at most once, the greatest overlap first. */
 function partnersOf(spans: Span[], others: Span[]): Map<number, number> {
 	const pairs = spans.flatMap((span, at) =>
 		others.map((other, of) => ({
@@ -129,7 +127,7 @@ function partnersOf(spans: Span[], others: Span[]): Map<number, number> {
 	const partners = new Map<number, number>();
 	const taken = new Set<number>();
 	for (const { at, of, overlapMs } of pairs.sort((a, b) => b.overlapMs - a.overlapMs)) {
-		// Of no length, it still is within another.
+		// A span of zero length can still be inside another.
 		if (overlapMs < 0 || partners.has(at) || taken.has(of)) continue;
 		partners.set(at, of);
 		taken.add(of);
@@ -137,7 +135,7 @@ function partnersOf(spans: Span[], others: Span[]): Map<number, number> {
 	return partners;
 }
 
-/** The names that were given to labels of a recording, and these labels. */
+/** Names given to labels of a recording, and these labels. */
 function labelNames(former: Former[]): Record<string, string> {
 	const given = former.flatMap(({ entry: { edited } }) => [
 		...Object.entries(edited?.namesBefore ?? {}),
@@ -149,8 +147,8 @@ function labelNames(former: Former[]): Record<string, string> {
 }
 
 /**
- * The edits that fit another transcript; undefined if nothing is left of them. A
- * label of another transcript may be somebody else, so its name is only remembered.
+ * The edits that fit another transcript; undefined if none does. In another transcript, the same
+ * label may be another person, so its name is only remembered.
  */
 function editsFor(
 	{ speakers = {}, ...edited }: Edited,
@@ -167,7 +165,7 @@ function editsFor(
 	return Object.keys(left).length > 1 ? left : undefined;
 }
 
-/** The manifest of a day with new lifelogs, and their files. */
+/** The manifest of a day with the new lifelogs, and their files. */
 function changedDay(
 	day: Day,
 	ofDay: Later[],
@@ -202,7 +200,6 @@ function changedDay(
 
 const msOf = (time: string) => Date.parse(time) || 0;
 
-/** When a lifelog was. */
 const timeOf = ({ startTime, endTime }: Lifelog): Span => ({
 	...{ startMs: Date.parse(startTime), endMs: Date.parse(endTime) },
 });

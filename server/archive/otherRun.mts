@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson } from './layout.mts';
 
-/** Begins the run ID of reports that the command `archive` writes. */
+/** Start of the run ID in reports of the command `archive`. */
 export const OWN_RUN = 'lifelog-server ';
-/** A run writes its report after each day; after this it is taken for stopped. */
+/** A run writes its report after each day. After this time it counts as stopped. */
 const RUN_ENDS_MS = 30 * 60_000;
 
 /**
- * The time since which a run of Full archive in n8n has been going on; undefined if there is none.
- * A run of this command is not looked for here, as it holds a lock.
+ * Start of a run of Full archive in n8n that is in progress; undefined if there is none. Runs of
+ * this command aren't looked up here: they hold a lock.
  */
 export async function otherRunSince(folder: string): Promise<string | undefined> {
 	const json = await readFile(join(folder, 'report.json'), 'utf8').catch(() => '');
 	const { state, runId, startedAt, updatedAt } = (parseJson(json) ?? {}) as Record<string, unknown>;
 	const goesOn = state === 'starting' || state === 'running';
 	if (!goesOn || String(runId).startsWith(OWN_RUN)) return undefined;
-	// A time in the future was written by a clock that was wrong.
+	// A time in the future comes from a wrong clock.
 	const isFresh = Math.abs(Date.now() - Date.parse(String(updatedAt))) < RUN_ENDS_MS;
 	return isFresh ? String(startedAt ?? updatedAt) : undefined;
 }

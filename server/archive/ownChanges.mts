@@ -1,21 +1,20 @@
-// What was made, edited or deleted by lifelog-server, which the service doesn't know
+// Entries that lifelog-server created, edited or deleted, unknown to the service
 // (docs/reference/archive.md, "Made, edited or deleted here").
 import { FileError, type Folder } from './folder.mts';
 import type { ChatEntry, Edited, LifelogEntry, MadeHere, NamedFile } from './layout.mts';
 import { manifestNames, readManifests } from './manifests.mts';
 import type { Span } from '../util/spans.mts';
 
-/** What an archive says of an ID beside what the service says. */
+/** Local changes of one ID. */
 export interface OwnChange {
 	madeHere?: MadeHere;
 	edited?: Edited;
-	/** UTC with milliseconds. Once an ID was deleted, it stays deleted. */
+	/** UTC with milliseconds. A deleted ID stays deleted. */
 	deletedAt?: string;
-	/** When the lifelog was that was deleted. */
+	/** Times of the deleted lifelog. */
 	spans?: Span[];
 }
 
-/** By kind and ID. */
 export interface OwnByKind {
 	lifelogs: Map<string, OwnChange>;
 	chats: Map<string, OwnChange>;
@@ -24,13 +23,13 @@ export interface OwnByKind {
 type Entry = OwnChange & { files: NamedFile[]; listed?: string };
 
 interface KnownDay {
-	/** Names and fingerprints of its manifests. */
+	/** Names and fingerprints of the day's manifests. */
 	state: string;
 	lifelogs: [id: string, change: OwnChange][];
 	chats: [id: string, change: OwnChange][];
 }
 
-/** Reads the changes that were made here out of all days. Days that stay the same are read once. */
+/** Collects local changes from all days. Unchanged days are read once. */
 export class OwnChanges {
 	readonly #folder: Folder;
 	#days = new Map<string, KnownDay>();
@@ -39,7 +38,7 @@ export class OwnChanges {
 		this.#folder = folder;
 	}
 
-	/** A day that can't be read for now is left out, and read again by the next call. */
+	/** Skips a temporarily unreadable day; the next call reads it again. */
 	async read(): Promise<OwnByKind> {
 		const days = new Map<string, KnownDay>();
 		const own: OwnByKind = { lifelogs: new Map(), chats: new Map() };
@@ -83,7 +82,7 @@ function changesOf(
 		]);
 }
 
-/** What two days say of the same ID: the last edit counts, and any delete. */
+/** Merges two days' changes of an ID: the last edit, and any deletion. */
 function joined(one: OwnChange, other: OwnChange): OwnChange {
 	const isLater = (other.edited?.at ?? '') > (one.edited?.at ?? '');
 	return {
@@ -100,8 +99,8 @@ function joinedSpans(one: Span[] = [], other: Span[] = []): Span[] | undefined {
 }
 
 /**
- * An entry with the changes that were made here: what was deleted becomes a tombstone, without files
- * and without edits, which have words of it.
+ * Applies local changes to an entry. A deleted one becomes a tombstone, without files and without
+ * edits, which contain its words.
  */
 export function withOwn<Kind extends Entry>(entry: Kind, change: OwnChange = {}): Kind {
 	const { madeHere, edited, deletedAt } = joined(change, entry);

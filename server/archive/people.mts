@@ -1,4 +1,4 @@
-// Who is who in an archive: people.json (docs/reference/archive.md, "People").
+// The people of an archive: people.json (docs/reference/archive.md, "People").
 import { Ajv } from 'ajv';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
@@ -7,15 +7,15 @@ import { FileError, type Folder, readIfThere } from './folder.mts';
 import { isOfLaterVersion, parseJson, PEOPLE } from './layout.mts';
 import { toJson } from './lifelogFiles.mts';
 
-/** Somebody who has another name in some lifelogs, or is the wearer. Fields of later versions stay. */
+/** A person with other names in some lifelogs, or the wearer. Fields of later versions stay. */
 export interface Person {
 	name: string;
-	/** Other names, of which lifelogs may have some. */
+	/** Other names that lifelogs may use. */
 	alsoCalled?: string[];
 	isMe?: boolean;
 }
 
-/** What is to be changed; names that `person` has or had. */
+/** A requested change. `person` is a current or former name. */
 export type PeopleChange = { person: string } & (
 	{ name: string; merge?: boolean } | { separate: string[] } | { isMe: boolean }
 );
@@ -45,11 +45,7 @@ const isPeopleFile = new Ajv().compile<PeopleFile>({
 	},
 });
 
-/**
- * Reads people.json.
- *
- * @throws FileError that says what is wrong with it.
- */
+/** Parses people.json. @throws FileError with the problem. */
 export function parsePeople(json: string): PeopleFile {
 	if (isOfLaterVersion(json)) {
 		throw new FileError('was written by a later version of lifelog-server: update this one');
@@ -65,11 +61,7 @@ export function parsePeople(json: string): PeopleFile {
 	return file;
 }
 
-/**
- * Reads the people of an archive, none without people.json.
- *
- * @throws FileError that says what is wrong with the file.
- */
+/** Reads the people of an archive; empty without people.json. @throws FileError with the file's problem. */
 export const readPeople = async (folder: Folder): Promise<PeopleFile> =>
 	await readIfThere(folder, PEOPLE, parsePeople, { people: [] });
 
@@ -80,17 +72,17 @@ export const peopleJson = (before: PeopleFile, people: Person[]): string =>
 /** All names of a person, the current one first. */
 export const namesOf = ({ name, alsoCalled = [] }: Person): string[] => [name, ...alsoCalled];
 
-/** Who has or had a name. */
+/** The person who has or had a name. */
 const personOf = (people: Person[], name: string): Person | undefined =>
 	people.find((person) => namesOf(person).includes(name));
 
 /**
  * Changes people.
  *
- * @param isHeard Whether a lifelog has somebody of this name.
- * @returns The people then, and what the person is called.
- * @throws ApiError: 400 for a label or a name to separate that the person doesn't have, 404 for an unknown
- *   person, 409 for a name that another one has.
+ * @param isHeard Whether a lifelog has a speaker of this name.
+ * @returns The changed people, and the person's display name.
+ * @throws ApiError: 400 for a label, or for a name to separate that the person doesn't have; 404
+ *   for an unknown person; 409 for another person's name.
  */
 export function changePeople(
 	people: Person[],
@@ -156,11 +148,11 @@ function putWearer(people: Person[], own: Person, isMe: boolean) {
 	return put(without, [own], { ...own, isMe });
 }
 
-/** Puts a person in the place of others. One of whom there is nothing to say is left out. */
+/** Replaces some people by one. A person without other fields is left out. */
 function put(people: Person[], before: Person[], { isMe, alsoCalled = [], ...person }: Person) {
 	const now: Person = {
 		...person,
-		// Sorted, so that what is taken back is as it was.
+		// Sorted, so that undoing restores the same text.
 		...(alsoCalled.length > 0 && { alsoCalled: alsoCalled.toSorted() }),
 		...(isMe && { isMe }),
 	};

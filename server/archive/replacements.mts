@@ -1,14 +1,14 @@
-// Words that were replaced in all lifelogs: replacements.json (docs/reference/archive.md, "Replacements").
+// Words replaced in all lifelogs: replacements.json (docs/reference/archive.md, "Replacements").
 import { Ajv } from 'ajv';
 import { FileError } from './folder.mts';
 import { type Correction, isOfLaterVersion, parseJson } from './layout.mts';
 import { toJson } from './lifelogFiles.mts';
 
-/** Words that were replaced. Fields of later versions stay. */
+/** A replacement of words. Fields of later versions stay. */
 export interface Replacement extends Correction {
 	/** UTC with milliseconds. */
 	createdAt: string;
-	/** How many it changes, or has changed. */
+	/** Number of lifelogs that it changes or has changed. */
 	lifelogs: number;
 	lines: number;
 	/** Whether all of them are changed. */
@@ -16,7 +16,7 @@ export interface Replacement extends Correction {
 }
 
 export interface ReplacementsFile {
-	/** The oldest first. */
+	/** Oldest first. */
 	replacements: Replacement[];
 }
 
@@ -41,11 +41,7 @@ const isReplacementsFile = new Ajv().compile<ReplacementsFile>({
 	},
 });
 
-/**
- * Reads replacements.json.
- *
- * @throws FileError that says what is wrong with it.
- */
+/** Parses replacements.json. @throws FileError with the problem. */
 export function parseReplacements(json: string): ReplacementsFile {
 	if (isOfLaterVersion(json)) {
 		throw new FileError('was written by a later version of lifelog-server: update this one');

@@ -1,20 +1,20 @@
-// What was said in a lifelog, as its file has it and as it is served.
+// The words and speakers of a lifelog, stored and displayed.
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { contentNodes, isUtterance, USER } from '../../lifelog/contents.ts';
 import type { Edited, EditedLine } from './layout.mts';
 import { nameIn } from './names.mts';
 
-/** What a node says by the edits of its lifelog, before people.json. */
+/** Text and speaker of a node after edits, before people.json. */
 export interface Spoken {
 	text: string;
-	/** Of the speaker; empty for none. */
+	/** Name of the speaker; '' without one. */
 	name: string;
 	isWearer: boolean;
-	/** The correction that it has. */
+	/** Its correction, if any. */
 	line?: EditedLine;
 }
 
-/** Says what the nodes of a lifelog, as its file has them, are by its edits. */
+/** Returns a function that applies the edits to nodes of the stored lifelog. */
 export function spokenAs(
 	stored: Lifelog,
 	{ speakers = {}, lines = [] }: Partial<Edited>,
@@ -35,13 +35,13 @@ export function spokenAs(
 	};
 }
 
-/** What the wearer is called in a lifelog, before people.json. */
+/** Names of the wearer in a lifelog, before people.json. */
 export function wearersIn(stored: Lifelog, { speakers = {} }: Partial<Edited>): Set<string> {
 	const own = [...contentNodes(stored.contents)].filter(isUser);
 	return new Set(own.map((node) => renamed(speakers, nameIn(node))));
 }
 
-/** Where a corrected line is: its time, and what its file says there. */
+/** Identifies a corrected line: its time, and its text in the file. */
 export const placeOf = ({ startOffsetMs, was }: Pick<EditedLine, 'startOffsetMs' | 'was'>) =>
 	`${startOffsetMs} ${was}`;
 
@@ -51,11 +51,11 @@ const placeOfNode = ({ startOffsetMs, content }: ContentNode) =>
 
 export const isUser = ({ speakerIdentifier }: ContentNode): boolean => speakerIdentifier === USER;
 
-/** @param name Empty for none. */
+/** Applies a new name. @param name '' for no speaker. */
 const renamed = (names: Record<string, string>, name: string): string =>
 	renamedTo(names, name) ?? name;
 
-/** The new name of one that has any. Not simply read: `constructor` is no entry. */
+/** The new name, if any. Only own properties: `constructor` isn't an entry. */
 export function renamedTo(names: Record<string, string>, name: string): string | undefined {
 	return Object.hasOwn(names, name) ? names[name] : undefined;
 }

@@ -3,64 +3,64 @@ import { flag, OggError, packed, sizeOfPage, writePage } from './page.mts';
 import { batchesOf, Packets, readPages, type Batch } from './packets.mts';
 import type { Link, Mark } from './scan.mts';
 
-/** A part of a link, in heard samples at 48 kHz. */
+/** A part of a link, in audible samples at 48 kHz. */
 export interface Cut {
 	link: Link;
 	from: number;
 	to: number;
-	/** Reads the link's file from an offset on. */
+	/** Reads the link's file from an offset. */
 	read: (offset: number) => AsyncIterable<Buffer>;
 }
 
-/** Ogg Opus that is ready to be written. */
+/** Ogg Opus that is ready to write. */
 export interface Planned {
 	bytes: number;
-	/** Writes its bytes from one on up to another, which is left out. */
+	/** Writes its bytes in a range; `to` is exclusive. */
 	write: (from?: number, to?: number) => AsyncGenerator<Buffer>;
 }
 
-/** A logical stream that is written. */
+/** A logical stream of the output. */
 interface Stream {
 	serial: number;
 	head: Buffer;
-	/** Samples of the packets that it has. */
+	/** Samples of its packets. */
 	granule: number;
-	/** Samples that it is to have, pre-skip included: never more than these. */
+	/** Maximum samples to play, including pre-skip. */
 	due: number;
 	pages: number;
 }
 
-/** Packets of one link, one behind the other, in a stream. */
+/** Consecutive packets of one link in a stream. */
 interface Run {
 	cut: Cut;
 	stream: Stream;
-	/** Samples decoded before the first and after the last of them, from the beginning of the link. */
+	/** Samples decoded before its first and after its last packet, from the link's start. */
 	start: number;
 	end: number;
-	/** Those of the stream before it. */
+	/** Granule position where it starts in the stream. */
 	granule: number;
 	sequence: number;
-	/** The pages before the packets: header and comments, where it begins a stream. */
+	/** Pages before the packets: header and comments, if it starts a stream. */
 	headers: Buffer;
-	/** Where it begins in what is written, and how long it is, both in bytes. */
+	/** Its position and size in the output, in bytes. */
 	at: number;
 	bytes: number;
-	/** From where it can be written, too: each with what is written before. */
+	/** Further positions from which it can be written, each with the samples and bytes before it. */
 	entrances: Mark[];
 }
 
-// What a decoder needs to hear before what it plays is right (RFC 7845, section 4.2).
+// A decoder needs this much before its output is right (RFC 7845, section 4.2).
 const PREROLL_SAMPLES = 80 * samplesPerMs;
 
 /**
- * Plans parts of links as Ogg Opus, packet by packet as they were: one stream of parts that are
- * decoded alike, or else a chain of such streams. A stream is as long as its parts, to the sample: what
- * a decoder needs to hear before the first part is skipped by the player (pre-skip), what follows the
- * last one is cut off by the last position. Where two parts meet, whole packets are left out or added:
- * a part begins up to two packets early or late, and never more than one remains added.
+ * Plans parts of links as Ogg Opus, with the original packets. Parts that need the same decoder
+ * form one stream; otherwise, streams are chained. A stream lasts as long as its parts, to the
+ * sample. Pre-skip hides what a decoder needs before the first part, and the last granule position
+ * cuts off what follows the last part. Where two parts meet, whole packets are dropped or added: a
+ * part starts up to two packets early or late, and never more than one extra packet remains.
  *
- * @param firstSerial Of the first stream; the others follow.
- * @throws OggError if a file isn't as it was when its links were found.
+ * @param firstSerial Serial number of the first stream; the others follow.
+ * @throws OggError if a file has changed since its links were found.
  */
 export async function planOgg(cuts: Cut[], firstSerial: number): Promise<Planned> {
 	const runs: Run[] = [];
@@ -110,7 +110,7 @@ function writeHeaders({ head, tags }: Link, serial: number, preSkip: number): Bu
 	]);
 }
 
-/** The last boundary between two packets before a place, or the first one after it. */
+/** The last packet boundary before a position, or the first one after it. */
 async function boundary(cut: Cut, place: number, side: 'before' | 'after'): Promise<number> {
 	const mark = markBefore(cut.link, place);
 	if (mark.decoded === place) return place;
@@ -142,7 +142,7 @@ async function* batchesBetween(
 	}
 }
 
-/** How long a run is: between its first and its last mark nothing is read for that. */
+/** Measures a run. Between its first and its last mark nothing needs to be read. */
 async function measure({ cut, start, end, ...run }: Omit<Run, 'entrances' | 'bytes'>) {
 	const marks = cut.link.marks.filter(({ decoded }) => decoded >= start && decoded <= end);
 	const [first, last] = [marks.at(0), marks.at(-1)];

@@ -1,6 +1,6 @@
 import { OggError } from './page.mts';
 
-/** Opus counts time in samples of 48 kHz, whatever it was recorded with. */
+/** Opus counts time in samples at 48 kHz, whatever the input's sample rate. */
 export const samplesPerMs = 48;
 
 const MAGIC = Buffer.from('OpusHead');
@@ -11,7 +11,7 @@ export function isOpusHead(packet: Buffer): boolean {
 	return packet.length >= 19 && packet.subarray(0, MAGIC.length).equals(MAGIC);
 }
 
-/** Samples that a decoder drops at the beginning of the stream with this header. */
+/** Samples that a decoder drops at the start of a stream with this header. */
 export function preSkipOf(head: Buffer): number {
 	return head.readUInt16LE(PRE_SKIP_AT);
 }
@@ -23,7 +23,7 @@ export function withPreSkip(head: Buffer, samples: number): Buffer {
 	return copy;
 }
 
-/** Whether two headers say the same of how to decode, so that one stream can have both's packets. */
+/** Whether two headers need the same decoder settings, so that one stream can hold both's packets. */
 export function areAlike(a: Buffer, b: Buffer): boolean {
 	return withPreSkip(a, 0).equals(withPreSkip(b, 0));
 }
@@ -31,7 +31,7 @@ export function areAlike(a: Buffer, b: Buffer): boolean {
 // No vendor, no comments (RFC 7845, section 5.2).
 const NO_TAGS = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
 
-/** A copy of a packet of comments; empty comments for anything else. */
+/** A copy of a comments packet, or empty comments for any other packet. */
 export function tagsOf(packet: Buffer | undefined): Buffer {
 	const isTags = packet?.subarray(0, 8).equals(NO_TAGS.subarray(0, 8));
 	return isTags ? Buffer.from(packet!) : NO_TAGS;
@@ -45,8 +45,8 @@ const frameMs = (config: number): number => {
 const frameSamples = Array.from({ length: 32 }, (_, config) => frameMs(config) * samplesPerMs);
 
 /**
- * Samples that the packet between two places of `data` decodes to (RFC 6716, section 3.1). Throws an
- * OggError for no packet.
+ * Samples of the packet in this range of `data` (RFC 6716, section 3.1). Throws an OggError for an
+ * invalid packet.
  */
 export function samplesOf(data: Buffer, from: number, to: number): number {
 	if (to <= from) throw new OggError('has an empty packet');

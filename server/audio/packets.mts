@@ -9,12 +9,12 @@ import {
 	type OggPage,
 } from './page.mts';
 
-/** Of a page. */
+/** Per page. */
 const MAX_SEGMENTS = 255;
 
 /**
- * Reads the pages of a file that comes in pieces, each with where it begins. Throws an OggError for
- * what is no Ogg from end to end.
+ * Reads the pages of a file, each with its offset. Throws an OggError if any part of the file isn't
+ * Ogg.
  */
 export async function* readPages(
 	source: AsyncIterable<Buffer>,
@@ -38,15 +38,18 @@ export async function* readPages(
 const isEnd = (size: number) => size < 255;
 const none: Packed = { lacing: Buffer.alloc(0), body: Buffer.alloc(0) };
 
-/** Puts the packets of one stream together, page by page. */
+/** Joins the packets of one stream, page by page. */
 export class Packets {
 	#begun: Packed | undefined;
 
-	/** The packets that end on the next page. Throws an OggError for one that no page can hold. */
+	/**
+	 * The packets that end on the next page. Throws an OggError for a packet that is too large for a
+	 * page.
+	 */
 	next({ flags, lacing, body }: OggPage): Packed {
 		const isContinued = (flags & flag.continued) !== 0;
 		const begun = isContinued ? this.#begun : undefined;
-		// What was begun on a page that is missing can't be ended.
+		// A packet that started on a missing page is incomplete.
 		const isOrphan = isContinued && !begun;
 		const from = isOrphan ? lacing.findIndex(isEnd) + 1 || lacing.length : 0;
 		const to = Math.max(from, lacing.findLastIndex(isEnd) + 1);
@@ -80,16 +83,16 @@ function join(first: Packed | undefined, second: Packed): Packed {
 
 /** Packets for one page. */
 export interface Batch extends Packed {
-	/** Samples decoded before and after the last of them, from the beginning of the link. */
+	/** Samples decoded before and after these packets, from the link's start. */
 	before: number;
 	decoded: number;
 }
 
 /**
- * Parts packets into pages, without those that are decoded before `start` or after `end`. Returns the
- * samples decoded before what is left.
+ * Groups packets into pages, without packets before `start` or after `end`. Returns the samples
+ * decoded before the remaining packets.
  *
- * @param decoded Samples decoded before the first one.
+ * @param decoded Samples decoded before the first packet.
  */
 export function* batchesOf(
 	{ lacing, body }: Packed,

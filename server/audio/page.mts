@@ -1,6 +1,6 @@
-// Loops by index here, as iterators and callbacks take several times as long.
+// Loops use indexes here: iterators and callbacks are several times slower.
 
-/** Where the fields of an Ogg page stand (RFC 3533, section 6). */
+/** Offsets of the fields in an Ogg page (RFC 3533, section 6). */
 const field = {
 	version: 4,
 	flags: 5,
@@ -13,38 +13,35 @@ const field = {
 const HEADER_BYTES = 27;
 const CAPTURE = Buffer.from('OggS');
 
-/** The longest a page can be. */
 export const maxPageBytes = HEADER_BYTES + 255 + 255 * 255;
 
-/** What the flags of a page say. */
 export const flag = { continued: 1, begins: 2, ends: 4 };
 
-/** Something that is no Ogg Opus; its message says where. */
+/** The data isn't Ogg Opus. The message says where. */
 export class OggError extends Error {}
 
-/** Whole packets as a page has them. */
+/** Whole packets of a page. */
 export interface Packed {
-	/** The sizes of their segments; one below 255 ends a packet. */
+	/** Sizes of their segments. A size below 255 ends a packet. */
 	lacing: Buffer;
 	body: Buffer;
 }
 
-/** A page as it is in a file. Its last packet may go on on the next one. */
+/** A page of a file. Its last packet may continue on the next page. */
 export interface OggPage extends Packed {
 	flags: number;
-	/** Samples at 48 kHz up to the last packet that ends on it; -1 if none does. */
+	/** Samples at 48 kHz up to the end of the last complete packet; -1 without one. */
 	granule: number;
 	serial: number;
 }
 
-/** The length of a page in bytes. */
 export function sizeOfPage({ lacing, body }: Packed): number {
 	return HEADER_BYTES + lacing.length + body.length;
 }
 
 /**
- * Reads the page that begins at `at`; undefined when it does not end inside of `data`. Throws an
- * OggError when none begins there.
+ * Reads the page at `at`; undefined if `data` ends inside it. Throws an OggError if no page starts
+ * there.
  */
 export function readPage(data: Buffer, at: number): OggPage | undefined {
 	if (data.length < at + HEADER_BYTES) return undefined;
@@ -65,14 +62,14 @@ export function readPage(data: Buffer, at: number): OggPage | undefined {
 	};
 }
 
-/** A packet for a page, of 65,024 bytes at most. */
+/** A packet for a page, with at most 65,024 bytes. */
 export function packed(packet: Buffer): Packed {
 	const lacing = Buffer.alloc(Math.floor(packet.length / 255) + 1, 255);
 	lacing[lacing.length - 1] = packet.length % 255;
 	return { lacing, body: packet };
 }
 
-/** What a page to be written holds; its packets have at most 255 segments. */
+/** Content of a new page, with at most 255 segments. */
 export interface NewPage extends Packed {
 	flags: number;
 	granule: number;
@@ -80,7 +77,6 @@ export interface NewPage extends Packed {
 	sequence: number;
 }
 
-/** Writes a page with its checksum. */
 export function writePage(content: NewPage): Buffer {
 	const { flags, granule, serial, sequence, lacing, body } = content;
 	const page = Buffer.allocUnsafe(sizeOfPage(content));
@@ -107,7 +103,7 @@ const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 	return value;
 });
 
-/** The CRC-32 of an Ogg page: not reflected, unlike the one of zlib. */
+/** The CRC-32 of an Ogg page. Unlike zlib's, it isn't reflected. */
 function checksum(page: Buffer): number {
 	let value = 0;
 	for (let at = 0; at < page.length; at += 1) {

@@ -2,47 +2,47 @@ import { isOpusHead, preSkipOf, tagsOf } from './opus.mts';
 import { flag, OggError, sizeOfPage, type OggPage } from './page.mts';
 import { batchesOf, Packets, readPages } from './packets.mts';
 
-/** A page from which a link can be read on: no packet began before it. */
+/** A page where reading a link can start: no packet continues from before. */
 export interface Mark {
-	/** Where it begins in the file. */
+	/** Position in the file. */
 	offset: number;
-	/** Samples decoded before it, from the beginning of the link. */
+	/** Samples decoded before it, from the link's start. */
 	decoded: number;
-	/** The pages that the packets before it are written on, and their bytes. */
+	/** Number and bytes of the pages before it. */
 	pages: number;
 	bytes: number;
 }
 
-/** One stream of Opus in a file that chains several, or has just one. */
+/** An Opus stream in a file, which may chain several. */
 export interface Link {
 	serial: number;
-	/** Its header and its comments, each a packet that fits on a page. */
+	/** Header and comments, each a packet that fits on a page. */
 	head: Buffer;
 	tags: Buffer;
-	/** Samples that are heard, at 48 kHz. */
+	/** Audible samples at 48 kHz. */
 	played: number;
-	/** In order: the first one is its first page of audio, the last one its end. */
+	/** In order, from the first page of audio to the end of the last page. */
 	marks: Mark[];
 }
 
-// Of all headers of a file, which are held in memory: a picture in the comments is left out.
+// For all headers of a file, which stay in memory. A picture in the comments isn't kept.
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
-/** What a link takes in memory beside its headers. */
+/** Memory for a link besides its headers. */
 const LINK_BYTES = 1024;
 
-// What is read in vain to find a place. A link of two hours has some 300 marks then.
+// Maximum bytes to skip when seeking. A link of two hours then has about 300 marks.
 const MARK_BYTES = 64 * 1024;
 
 interface OpenLink extends Omit<Link, 'played' | 'tags'> {
 	tags?: Buffer;
 	packets: Packets;
 	end: Mark;
-	/** Granule position of the sample that the link begins with. */
+	/** Granule position of the link's first sample. */
 	origin?: number;
 	trimmed: number;
 }
 
-/** Finds the Opus streams of a file, in order. Throws an OggError when it is no Ogg Opus. */
+/** Finds the Opus streams of a file, in order. Throws an OggError if it isn't Ogg Opus. */
 export async function scanLinks(source: AsyncIterable<Buffer>): Promise<Link[]> {
 	const links: OpenLink[] = [];
 	let open: OpenLink | undefined;
@@ -54,7 +54,7 @@ export async function scanLinks(source: AsyncIterable<Buffer>): Promise<Link[]> 
 	for await (const { page, offset } of readPages(source)) {
 		if (page.flags & flag.begins) {
 			const { body: head } = new Packets().next(page);
-			// Of streams side by side, which begin before the first one goes on, the first one counts.
+			// Of multiplexed streams, which all start before any continues, only the first is used.
 			if (!isOpusHead(head) || (open && !open.tags)) continue;
 			open = beginLink(page.serial, head);
 			links.push(open);
@@ -87,8 +87,8 @@ function addPage(link: OpenLink, page: OggPage, offset: number): void {
 	if (!link.tags) {
 		const segments = page.lacing.findIndex((size) => size < 255) + 1;
 		if (segments === 0) return;
-		// Comments longer than a page are left out, because they are no words of the recording. Audio
-		// begins on a page of its own (RFC 7845, section 3).
+		// Comments longer than a page are skipped: they aren't part of the sound. Audio starts on a new
+		// page (RFC 7845, section 3).
 		const bytes = (segments - 1) * 255 + page.lacing[segments - 1];
 		link.tags = tagsOf(isContinued ? undefined : page.body.subarray(0, bytes));
 		return;
@@ -105,7 +105,7 @@ function addPage(link: OpenLink, page: OggPage, offset: number): void {
 		end.bytes += sizeOfPage(batch);
 	}
 	if (page.granule < 0) return;
-	// A recording that was cut out of a longer one may begin at any position.
+	// A recording cut out of a longer one may start at any position.
 	const isLast = (page.flags & flag.ends) !== 0;
 	link.origin ??= isLast ? 0 : Math.max(0, page.granule - end.decoded);
 	const surplus = end.decoded - (page.granule - link.origin);

@@ -1,22 +1,18 @@
-// The key of the service.
+// Gets the API key of the service.
 import { read } from 'read';
 import { CannotStart } from '../util/commandLine.mts';
 import { keyFromEnvironment } from '../util/keySource.mts';
 
 /**
- * The API key: from `LIFELOG_API_KEY`, from the file that `LIFELOG_API_KEY_FILE` names, or typed.
+ * The API key: from `LIFELOG_API_KEY`, from the file in `LIFELOG_API_KEY_FILE`, or typed.
  *
- * @throws CannotStart if there is none, or a header can't hold it. The message quotes nothing of it.
+ * @throws CannotStart if there is none, or it is invalid in a header. The message never quotes it.
  */
 export async function readApiKey(): Promise<string> {
 	return checkedKey(given().trim() || (await ask()));
 }
 
-/**
- * A key as it's sent.
- *
- * @throws CannotStart for one that a header can't hold. The message quotes nothing of it.
- */
+/** The key to send. @throws CannotStart if it is invalid in a header. The message never quotes it. */
 export function checkedKey(text: string): string {
 	const key = text.trim();
 	if (!/^[\x21-\x7e]+$/.test(key)) {

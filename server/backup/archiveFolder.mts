@@ -1,4 +1,4 @@
-// The folder of an archive before and after a run.
+// Opens and locks the folder of an archive for a run.
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DRAFTS } from '../archive/layout.mts';
@@ -9,16 +9,15 @@ import { CannotStart, commandName } from '../util/commandLine.mts';
 import { asError } from '../util/errors.mts';
 import { mayBeArchive } from './run.mts';
 
-/** The folder of an archive that is written. */
 export interface OpenedFolder {
 	folder: string;
-	/** Whether there was none before. */
+	/** Whether the folder didn't exist before. */
 	isNew: boolean;
 	/** Whether the service has answered since. */
 	hasBegun: boolean;
 }
 
-/** Makes the folder if needed, and sees to it that everything can be written. */
+/** Creates the folder if needed, and checks that everything in it is writable. */
 export async function openFolder(folder: string): Promise<OpenedFolder> {
 	const isNew = await makeFolder(folder);
 	if (!(await mayBeArchive(folder))) {
@@ -31,8 +30,8 @@ export async function openFolder(folder: string): Promise<OpenedFolder> {
 }
 
 /**
- * Runs while no other run writes to the archive. What was made in a new folder is removed again if the
- * service has never answered.
+ * Runs `work` while no other run writes to the archive. Removes a new folder again if the service
+ * never answers.
  */
 export async function runAlone<Result>(
 	opened: OpenedFolder,
@@ -52,9 +51,9 @@ export async function runAlone<Result>(
 	}
 }
 
-/** Takes the run lock, unless another run is writing to the archive. */
+/** Takes the run lock. Rejects if another run holds it. */
 async function lockForRun({ folder, hasBegun }: OpenedFolder, force: boolean): Promise<HeldLock> {
-	// If the disk was removed since the last run, only its mount point is left.
+	// If the disk was removed since the last run, only its mount point exists.
 	if (hasBegun) await access(join(folder, 'days'));
 	const lock = tryLock(folder, 'run');
 	if (!lock) {
@@ -73,7 +72,7 @@ async function lockForRun({ folder, hasBegun }: OpenedFolder, force: boolean): P
 	return lock;
 }
 
-/** Rejects if a folder of the archive can't be written, as those of another user. */
+/** Rejects if a folder of the archive isn't writable, for example another user's. */
 async function requireWritable(folder: string): Promise<void> {
 	const levels = { days: 1, lifelogs: 4, chats: 4, audio: 5, [DRAFTS]: 2 };
 	const { W_OK, X_OK } = constants;

@@ -1,4 +1,4 @@
-// Archives a service in the background. The page asks how that is getting on.
+// Archives a service in the background. The page asks for the progress.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,40 +16,39 @@ import type { Problem, RunResult } from './report.mts';
 import { runArchive } from './run.mts';
 import { Refused, ServiceClient } from './service.mts';
 
-/** How archiving a service is getting on. */
 export interface ArchivingState {
-	/** `unfinished`: an earlier run left something to do. */
+	/** `unfinished`: an earlier run was interrupted. */
 	state: 'idle' | 'running' | 'stopping' | 'unfinished' | 'complete' | 'failed';
-	/** Of the run under way, or of the last one. */
+	/** Of the current or the last run. */
 	progress: Progress | null;
-	/** ISO time until which the service wants a pause. */
+	/** ISO time until which the service asked to pause. */
 	waitsUntil: string | null;
-	/** Why it has failed, and what to do; or that the service has nothing. */
+	/** Why it failed and what to do, or that the service is empty. */
 	message: string | null;
-	/** What is missing: the first ones of many. */
+	/** What is missing; only the first problems. */
 	problems: Problem[];
 	problemsCount: number;
-	/** Whether it can go on without being given the key again. */
+	/** Whether it can continue without the key being entered again. */
 	hasKey: boolean;
 }
 
 interface ArchivingOptions {
-	/** The folder of the archive. */
+	/** Folder of the archive. */
 	folder: string;
-	/** The service, without `/v1`. */
+	/** Address of the service, without `/v1`. */
 	url: string;
 	requestsPerMinute: number;
-	/** IANA name of the zone of times in Markdown. */
+	/** IANA time zone of the Markdown. */
 	timezone: string;
 	warn: (line: string) => void;
 }
 
 const ALL = new Set<Kind>(['lifelogs', 'chats', 'audio']);
 const MAX_PROBLEMS = 20;
-/** A file that is being written when the server stops may be left: the next run reads it again. */
+/** When the server stops, a file that is being written may be dropped. The next run reads it again. */
 const MAX_CLOSE_MS = 5_000;
 
-/** A run of `archive` in this process, one at a time. The key is in memory only. */
+/** Runs `archive` in this process, one run at a time. The key is kept in memory only. */
 export class Archiving {
 	readonly #options: ArchivingOptions;
 	#apiKey: string | undefined;
@@ -63,7 +62,7 @@ export class Archiving {
 		this.#options = options;
 	}
 
-	/** Finds out whether an earlier run left something to do. */
+	/** Checks whether an earlier run was interrupted. */
 	async begin(): Promise<void> {
 		const report = await readFile(join(this.#options.folder, 'report.json'), 'utf8').catch(
 			() => '',
@@ -97,10 +96,10 @@ export class Archiving {
 	}
 
 	/**
-	 * Begins a run, or goes on with what is left.
+	 * Starts or continues a run.
 	 *
-	 * @param given The key; by default that of the run before.
-	 * @throws ApiError: 400 for no key, 409 while a run is under way.
+	 * @param given The key; by default that of the previous run.
+	 * @throws ApiError: 400 without a key, 409 during a run.
 	 */
 	start(given: string | undefined): void {
 		if (this.isRunning) throw new ApiError(409, 'It is being archived already');
@@ -116,7 +115,7 @@ export class Archiving {
 		);
 	}
 
-	/** Stops it after the files that are being written. */
+	/** Stops after the files that are being written. */
 	stop(): void {
 		this.#stop?.abort();
 	}
@@ -158,7 +157,7 @@ export class Archiving {
 		this.#ended = {
 			state: isComplete ? 'complete' : 'unfinished',
 			message,
-			// If you stopped it, you know that days are missing.
+			// Users who stop a run know that days are missing.
 			problems: stop.aborted ? [] : problems.slice(0, MAX_PROBLEMS),
 			problemsCount: stop.aborted ? 0 : problems.length,
 		};

@@ -1,4 +1,4 @@
-// One day: read from the service what the plan names, then change the archive all at once.
+// Archives one day: reads what the plan names, then changes the archive in one step.
 import pMap from 'p-map';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { EVERY_PART, MAX_PAGE_SIZE_WITH_CONTENTS, METADATA_ONLY } from '../../lifelog/paging.ts';
@@ -23,21 +23,21 @@ import type { DayPlan, Kind } from './plan.mts';
 import { RequestError, type ServiceClient, ServiceError } from './service.mts';
 import { iso } from '../util/times.mts';
 
-/** What a day needs beside its plan. */
+/** Dependencies of archiving a day. */
 export interface DayContext {
 	service: ServiceClient;
 	archive: Folder;
 	drafts: Drafts;
-	/** What was made, edited or deleted in the archive. */
+	/** Entries created, edited or deleted in the archive. */
 	own: OwnChanges;
-	/** IANA name of the zone of times in Markdown. */
+	/** IANA time zone of the Markdown. */
 	timezone: string;
-	/** Told what is being read, and of each file with its bytes. */
+	/** Called before each kind of data, and for each file with its bytes. */
 	onPhase: (phase: Kind) => void;
 	onFile: (kind: Kind, bytes: number) => void;
 }
 
-/** What the lists of the service have of a day. */
+/** A day's entries in the lists of the service. */
 interface Listed {
 	lifelogs: Map<string, ListedLifelog>;
 	chats: Map<string, ListedChat> | undefined;
@@ -45,17 +45,17 @@ interface Listed {
 
 const MAX_CONCURRENT_FILES = 4;
 const ANOTHER_ENTRY = 'the service returns another entry for its ID';
-/** What every Ogg file begins with. */
+/** Every Ogg file starts with this. */
 const OGG = 'OggS';
 
 /**
- * Archives a day by its plan. What fails is named in the manifest, and everything else is stored.
+ * Archives a day by its plan. Failures are recorded in the manifest, and everything else is stored.
  *
- * @param listed What the lists have of the day.
- * @param manifest The manifest that counts.
- * @returns The new manifest, or that one if everything that was read is as it was.
- * @throws ServiceError, after what was read until then was stored; errors of the disk, with the
- *   archive as it was.
+ * @param listed The day's entries in the lists.
+ * @param manifest The current manifest.
+ * @returns The new manifest, or the current one if nothing has changed.
+ * @throws ServiceError, after storing what was already read; disk errors, which leave the archive
+ *   unchanged.
  */
 export async function archiveDay(
 	given: Omit<DayContext, 'drafts'>,
@@ -119,7 +119,7 @@ async function readLifelogs(
 		wanted.delete(lifelog.id);
 		await storeLifelog(context, day, lifelog, listed.get(lifelog.id), found);
 	};
-	// Pages of the day, if they take fewer requests than the lifelogs one by one.
+	// Read pages of the day if they take fewer requests than single lifelogs.
 	const isFewer = wanted.size > Math.ceil(listed.size / MAX_PAGE_SIZE_WITH_CONTENTS);
 	if (isFewer || ![...wanted].every(isSafePathSegment)) {
 		const query = { date: day, ...EVERY_PART };
@@ -136,7 +136,7 @@ async function readLifelogs(
 				if (wanted.size === 0) break;
 			}
 		} catch (error) {
-			// If the list breaks, each is read by itself.
+			// If the list fails, read each lifelog separately.
 			if (!mayGoOn(error)) found.fatal ??= error;
 		}
 	}
@@ -200,7 +200,7 @@ async function readChats(
 	});
 }
 
-/** Keeps of what was read again only what has changed. */
+/** Keeps only changes of what was read again. */
 function dropUnchanged({ again }: DayPlan, manifest: DayManifest | undefined, found: Found): void {
 	for (const kind of ['lifelogs', 'chats'] as const) {
 		for (const id of again[kind]) {
@@ -210,7 +210,7 @@ function dropUnchanged({ again }: DayPlan, manifest: DayManifest | undefined, fo
 	}
 }
 
-/** Whether an entry that was read is as the manifest has it, its files included. */
+/** Whether an entry matches the manifest, including its files. */
 function isSame({ files, ...said }: Read<LifelogEntry | ChatEntry>, before: object): boolean {
 	const known = before as Record<string, unknown> & { files: NamedFile[] };
 	return (
@@ -234,7 +234,7 @@ async function readAudio(context: DayContext, plan: DayPlan, found: Found): Prom
 	});
 }
 
-/** Keeps in the plan as gone what the service itself says it doesn't have, or has on another day. */
+/** Keeps as gone in the plan only what the service confirms to lack, or to have on another day. */
 async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): Promise<void> {
 	const check = async (name: 'lifelogs' | 'chats', id: string) => {
 		if (!isSafePathSegment(id)) return;
@@ -250,15 +250,15 @@ async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): 
 			concurrency: MAX_CONCURRENT_FILES,
 		});
 	}
-	// What could not be asked is not gone.
+	// A failed request doesn't prove that an entry is gone.
 	const failed = new Set(found.failed.map(({ what }) => what));
 	plan.gone.lifelogs = plan.gone.lifelogs.filter((id) => !failed.has(`lifelog ${id}`));
 	plan.gone.chats = plan.gone.chats.filter((id) => !failed.has(`chat ${id}`));
 }
 
 /**
- * Whether the service has an entry, and on this day. It may answer 404, or null (docs/api-spec.md,
- * section 4.3).
+ * Whether the service has an entry on this day. For a missing one it may answer 404, or null
+ * (docs/api-spec.md, section 4.3).
  */
 async function isThere(
 	service: ServiceClient,
@@ -273,7 +273,7 @@ async function isThere(
 		data?: { lifelog?: Partial<Lifelog> | null; chat?: Partial<Chat> | null } | null;
 	};
 	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
-	// Not an answer of the service, so it says nothing about what the service has.
+	// Not an answer of the service, so it proves nothing.
 	if (entry === undefined) throw new RequestError('the answer does not say whether it is there');
 	if (entry === null) return false;
 	if (entry.id !== id) throw new RequestError(ANOTHER_ENTRY);
@@ -297,7 +297,7 @@ async function downloadAudio(
 	return { path, ...saved };
 }
 
-/** Passes on what a service answers, unless it doesn't begin as Ogg does. */
+/** Passes on an answer, unless it doesn't start like Ogg. */
 async function* onlyOgg(
 	body: AsyncIterable<Uint8Array>,
 	contentType: string,
@@ -329,14 +329,14 @@ async function readEntry<Entry extends { id: string }>(
 	return entry;
 }
 
-/** Whether an error leaves other requests a chance: it isn't the service's, nor the disk's. */
+/** Whether other requests may still succeed: the error isn't about the whole service or the disk. */
 function mayGoOn(error: unknown): boolean {
 	if (error instanceof ServiceError || error instanceof LockedError) return false;
 	const { code, errcode } = error as { code?: unknown; errcode?: unknown };
 	return code === undefined && errcode === undefined;
 }
 
-/** Reads something, or notes why it could not be read. */
+/** Runs `work`, or records why it failed. */
 async function attempt(found: Found, what: string, work: () => Promise<void>): Promise<void> {
 	try {
 		if (found.fatal) throw found.fatal;
@@ -361,7 +361,7 @@ async function save(context: DayContext, plan: DayPlan, found: Found): Promise<D
 	const { archive, own, service } = context;
 	let file: DayManifest | undefined;
 	const change = async ([day]: Day[]) => {
-		// Read now, because a server may have changed something meanwhile.
+		// Read only now, because a server may have changed something meanwhile.
 		const next = merge(plan, day, found, await own.read(), service.now());
 		file = next.file;
 		return { manifests: [next.file], files: next.files };

@@ -1,4 +1,4 @@
-// What the service has, read from its lists without contents.
+// Reads the service's lists, without contents.
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { listedOf, possibleTime, updatedAtOf } from '../archive/listed.mts';
 import {
@@ -13,13 +13,12 @@ import {
 import { RequestError, type ServiceClient, ServiceError } from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
 
-/** A lifelog as the list shows it. */
 export interface ListedLifelog {
-	/** In UTC with milliseconds; the end if the service doesn't say. */
+	/** UTC with milliseconds; the end if the service doesn't provide it. */
 	updatedAt: string;
-	/** Whether the service says when it was updated. */
+	/** Whether the service provides the update time. */
 	isDated: boolean;
-	/** Tells that title or end have changed. */
+	/** Changes with title or end. */
 	listed: string;
 	isStarred: boolean;
 	/** Epoch ms. */
@@ -27,22 +26,21 @@ export interface ListedLifelog {
 	endMs: number;
 }
 
-/** A chat as the list shows it. */
 export interface ListedChat {
 	messages: number;
 	isScheduled: boolean;
 }
 
-/** What the service has, by day (UTC) and ID. */
+/** Entries of the service, by day (UTC) and ID. */
 export interface Listing {
-	/** undefined if chats were not asked for, or could not be listed. */
+	/** undefined if chats weren't requested, or the list failed. */
 	chats: Map<string, Map<string, ListedChat>> | undefined;
 	lifelogs: Map<string, Map<string, ListedLifelog>>;
-	/** IDs that are listed, and can't be archived. */
+	/** Listed IDs that can't be archived. */
 	unusable: Set<string>;
-	/** Days whose lifelogs could not be listed, and why. */
+	/** Days whose list of lifelogs failed, with the reason. */
 	brokenDays: Map<string, string>;
-	/** What concerns no single day. */
+	/** Problems that aren't about one day. */
 	problems: { what: string; message: string }[];
 }
 
@@ -52,16 +50,16 @@ export interface DayRange {
 	to: string | undefined;
 }
 
-/** Recorders whose clock was wrong have days before; only those with a lifelog are archived. */
+/** Recorders with a wrong clock have earlier days. Of these, only days with a lifelog are archived. */
 export const FIRST_LIKELY_DAY = '2020-01-01';
 
 type Entry = Record<string, unknown>;
 
 /**
- * Lists the lifelogs of a range of days. If the list breaks, each day is listed by itself.
+ * Lists the lifelogs of a range of days. If the list fails, each day is listed separately.
  *
- * @param knownFirst The first day that the archive has.
- * @param onPage Told how many entries came so far.
+ * @param knownFirst First day in the archive.
+ * @param onPage Called with the number of entries so far.
  */
 export async function listLifelogs(
 	service: ServiceClient,
@@ -81,7 +79,7 @@ export async function listLifelogs(
 	};
 	const range = {
 		...(from !== undefined && { start: `${from} 00:00:00` }),
-		// Whether the end is included, the service doesn't say; what is too much is left out below.
+		// It's undocumented whether the end is inclusive. Extra entries are removed below.
 		...(to !== undefined && { end: `${dayOf(Date.parse(to) + DAY_MS)} 00:00:00` }),
 		direction: 'asc',
 	};
@@ -147,7 +145,7 @@ function addLifelog(
 	});
 }
 
-/** Lists all chats, and which of them a scheduled prompt made. */
+/** Lists all chats, and which of them come from scheduled prompts. */
 export async function listChats(
 	service: ServiceClient,
 	range: DayRange,
@@ -187,13 +185,13 @@ export async function listChats(
 
 const nameOf = (id: unknown) => (typeof id === 'string' ? id : 'without an ID');
 
-/** How many messages a chat has; what is not an object is not one. */
+/** The number of messages in a chat. Only objects count. */
 export function countMessages(messages: unknown): number {
 	if (!Array.isArray(messages)) return 0;
 	return messages.filter((message) => typeof message === 'object' && message !== null).length;
 }
 
-/** The days from one to another, inclusive. */
+/** The days of a range, inclusive. */
 export function daysBetween(first: string, last: string): string[] {
 	const days: string[] = [];
 	for (let ms = Date.parse(first); ms <= Date.parse(last); ms += DAY_MS) days.push(dayOf(ms));
@@ -216,10 +214,10 @@ function byDay<Value>(
 }
 
 /**
- * A list, page after page, each entry once.
+ * Reads a list page by page, each entry once.
  *
- * @param pageSize The largest page to ask for.
- * @throws RequestError if a page cannot be read or the list does not end.
+ * @param pageSize Maximum page size to request.
+ * @throws RequestError if a page can't be read or the list doesn't end.
  */
 export function pages(
 	service: ServiceClient,

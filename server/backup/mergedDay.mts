@@ -1,4 +1,4 @@
-// What was read of a day, and the manifest that it makes of the one before.
+// Merges what was read of a day into its manifest.
 import { extname } from 'node:path';
 import type { Change, Day } from '../archive/changeDays.mts';
 import type { Draft } from '../archive/drafts.mts';
@@ -10,22 +10,22 @@ import { joinSpans, without, type Span } from '../util/spans.mts';
 import { iso } from '../util/times.mts';
 import { type DayPlan, ofPendant } from './plan.mts';
 
-/** A file that is written, and not yet in its place. */
+/** A written file that isn't in its place yet. */
 export interface NewFile extends NamedFile, Draft {
-	/** When the entry begins, epoch ms; undefined for audio. */
+	/** Start of the entry, epoch ms; undefined for audio. */
 	startMs?: number;
 }
 
 export type Read<Entry> = Omit<Entry, 'files'> & { files: NewFile[] };
 
-/** What was read, by ID, and what could not be. What was deleted from the archive has no files. */
+/** What was read, by ID, and what failed. Entries deleted from the archive have no files. */
 export interface Found {
 	lifelogs: Map<string, Read<LifelogEntry>>;
 	chats: Map<string, Read<ChatEntry>>;
 	audio: (NewFile & Span)[];
 	missingAudio: Span[];
 	failed: { what: string; message: string }[];
-	/** What ends the run: an error of the disk, or a service that can't be used. */
+	/** An error that ends the run: of the disk, or of the whole service. */
 	fatal: unknown;
 }
 
@@ -36,9 +36,9 @@ const MIN_RANGE_MS = 1000;
 export const nameOfAudio = ({ startMs, endMs }: Span) => `audio ${iso(startMs)} to ${iso(endMs)}`;
 
 /**
- * The new manifest of a day, and the places of its files.
+ * The new manifest of a day, and the paths of its files.
  *
- * @param own What was made, edited or deleted in the archive.
+ * @param own Entries created, edited or deleted in the archive.
  * @param now Epoch ms.
  */
 export function merge(
@@ -55,7 +55,7 @@ export function merge(
 	};
 	const audioByPath = new Map((manifest?.audio ?? []).map((file) => [file.path, file]));
 	for (const { startMs, endMs, ...draft } of found.audio) {
-		// What is shorter than what is stored is left: the service has deleted something.
+		// Skip audio that is shorter than the stored file: the service has deleted a part of it.
 		const stored = audioByPath.get(draft.path);
 		const isShorter = stored && draft.bytes < stored.bytes && !plan.damaged.has(draft.path);
 		if (!isShorter) audioByPath.set(draft.path, { startMs, endMs, ...place(draft) });
@@ -90,12 +90,12 @@ export function merge(
 	): Record<string, Entry> {
 		const placeBeside = placesBeside(before);
 		const changed: [string, Entry][] = [];
-		// The same whichever was read first.
+		// The result doesn't depend on the order of reading.
 		for (const [id, entry] of [...read].sort(([a], [b]) => (a < b ? -1 : 1))) {
 			const change = own[kind].get(id);
 			const isDeleted = change?.deletedAt !== undefined;
 			if (!isDeleted && entry.files.length === 0) continue;
-			// Drafts of what was deleted since it was read stay drafts.
+			// Entries deleted since they were read stay drafts.
 			const named = isDeleted
 				? []
 				: entry.files.map((each) =>
@@ -110,7 +110,7 @@ export function merge(
 				.filter((id) => Object.hasOwn(now, id))
 				.map((id) => [id, { ...now[id], goneAt: archivedAt }]),
 		);
-		// What was changed here stays so, and what was deleted here on another day goes from this one, too.
+		// Local edits stay, and entries deleted here on another day are deleted from this one, too.
 		const isRead = new Set(changed.map(([id]) => id));
 		const withChanges = Object.entries(withGone).map(([id, entry]): [string, Entry] => {
 			const change = own[kind].get(id) ?? {};
@@ -121,7 +121,7 @@ export function merge(
 	}
 }
 
-/** What of a day was never asked for. */
+/** Ranges of a day that were never requested. */
 function unknownAudio(day: string, known: Span[], now: number): Found['failed'] {
 	const startMs = Date.parse(day);
 	const unknown = without([{ startMs, endMs: startMs + DAY_MS }], known);
@@ -133,13 +133,13 @@ function unknownAudio(day: string, known: Span[], now: number): Found['failed'] 
 		}));
 }
 
-/** What fails of a day because it is not read in this run: what failed before, or all of a new day. */
+/** Failures of a kind that isn't read in this run: earlier ones, or the whole day if it is new. */
 function notRead(manifest: DayManifest | undefined, kind: 'lifelog' | 'chat', why?: string) {
 	if (why === undefined) return [];
 	if (!manifest) return [{ what: `${kind}s`, message: why }];
 	return (manifest.failed ?? []).filter(({ what }) => what.startsWith(kind));
 }
 
-/** Whether what is missing of a day was not meant to be read yet. */
+/** Whether an entry is missing only because it isn't due yet. */
 export const isPending = ({ message }: { message: string }) =>
 	message === NOT_OVER || message === NOT_ASKED_FOR;

@@ -1,26 +1,25 @@
-// What a run says: a bar on a terminal, lines without one, or JSON for programs.
+// Output of a run: a progress bar on a terminal, lines elsewhere, or JSON for programs.
 import { SingleBar } from 'cli-progress';
 import type { DayManifest } from '../archive/layout.mts';
 import { plural, printable } from '../util/text.mts';
 import type { Kind } from './plan.mts';
 import type { Problem, RunResult } from './report.mts';
 
-/** Where to say it: `terminal` and `lines` on standard error, `json` on standard output, `silent` nowhere. */
+/** `terminal` and `lines` write to standard error, `json` to standard output, `silent` nowhere. */
 export type Mode = 'terminal' | 'lines' | 'json' | 'quiet' | 'silent';
 
-/** How far a run is. */
 export interface Progress {
-	/** What it is doing, such as `2026-03-01 audio`. */
+	/** Current work, such as `2026-03-01 audio`. */
 	phase: string;
 	daysDone: number;
-	/** 0 until it's known. */
+	/** 0 until known. */
 	daysToDo: number;
 	lifelogs: number;
 	chats: number;
 	audio: number;
 	bytes: number;
 	requestsInLastMinute: number;
-	/** 0 until it's known. */
+	/** 0 until known. */
 	secondsLeft: number;
 }
 
@@ -28,17 +27,17 @@ const LINE_EVERY_MS = 30_000;
 const UPDATE_EVERY_MS = 200;
 const MAX_PROBLEMS = 20;
 
-/** Tells how far a run is. */
+/** Reports the progress of a run. */
 export class Output {
 	readonly #mode: Mode;
-	/** Requests sent in all, and in the last minute. */
+	/** Requests in total, and in the last minute. */
 	readonly #requests: () => { sent: number; inLastMinute: number };
 	readonly #bar: SingleBar | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	#phase = 'looking';
 	#days = { done: 0, toDo: 0 };
 	#counts = { lifelogs: 0, chats: 0, audio: 0, bytes: 0 };
-	/** Requests that the run takes, how many were sent before, and when they began. */
+	/** Requests that the run needs, how many were sent before it, and when it began. */
 	#work = { toDo: 0, before: 0, beganAt: 0 };
 	#secondsLeft = 0;
 
@@ -57,7 +56,7 @@ export class Output {
 		});
 	}
 
-	/** Begins to tell at intervals. */
+	/** Starts reporting at intervals. */
 	start(): void {
 		if (this.#mode === 'terminal') {
 			this.#bar?.start(1, 0, { text: this.#line() });
@@ -76,12 +75,12 @@ export class Output {
 		this.#bar?.stop();
 	}
 
-	/** Entries of a list of the service that came so far. */
+	/** Entries of a list so far. */
 	looking(kind: 'lifelogs' | 'chats', entries: number): void {
 		this.#phase = `looking: ${entries.toLocaleString('en')} ${kind}`;
 	}
 
-	/** Before the first day. `requests` is how many the days take. */
+	/** Called before the first day. `requests` is the number of requests for all days. */
 	begin({ days, requests }: { days: number; requests: number }): void {
 		this.#days = { done: 0, toDo: days };
 		this.#counts = { lifelogs: 0, chats: 0, audio: 0, bytes: 0 };
@@ -101,7 +100,7 @@ export class Output {
 		this.#counts.bytes += bytes;
 	}
 
-	/** A day was archived; returns how long the rest will take, in seconds. */
+	/** Called after each day; returns the remaining time in seconds. */
 	day({ day, lifelogs, chats, audio, isComplete }: DayManifest): number {
 		this.#days.done += 1;
 		const sent = this.#requests().sent - this.#work.before;
@@ -133,7 +132,7 @@ export class Output {
 		}
 	}
 
-	/** A sentence for people. */
+	/** A message for people. */
 	note(text: string): void {
 		if (this.#mode === 'lines' || this.#mode === 'terminal') this.#say(text);
 	}
@@ -177,7 +176,7 @@ export class Output {
 
 	#emit(event: string, values: object): void {
 		if (this.#mode === 'json') {
-			// Also those that JSON leaves as they are, and terminals obey.
+			// Also escape what JSON allows but terminals interpret.
 			const json = JSON.stringify({ event, ...values });
 			const escape = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
 			process.stdout.write(`${json.replace(/[\x7f-\x9f]/g, escape)}\n`);

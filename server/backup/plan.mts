@@ -1,35 +1,33 @@
-// What is to be done for a day of an archive: a pure decision.
+// Decides what to do for a day of an archive. Pure.
 import type { DayManifest } from '../archive/layout.mts';
 import { without, type Span } from '../util/spans.mts';
 import type { ListedChat, ListedLifelog } from './listing.mts';
 import { DAY_MS, HOUR_MS } from '../util/durations.mts';
 
-/** What can be archived. */
 export type Kind = 'lifelogs' | 'chats' | 'audio';
 
-/** What the service has of a day, and what the archive lacks of its files. */
+/** A day at the service, and the state of its files in the archive. */
 export interface DayState {
 	day: string;
-	/** The manifest that counts; undefined for a new day. */
+	/** The current manifest; undefined for a new day. */
 	manifest: DayManifest | undefined;
-	/** By ID, or the reason why they are not read in this run. */
+	/** By ID, or the reason why they aren't read in this run. */
 	lifelogs: Map<string, ListedLifelog> | string;
 	chats: Map<string, ListedChat> | string;
-	/** IDs that are listed, and can't be archived. */
+	/** Listed IDs that can't be archived. */
 	unusable: Set<string>;
-	/** IDs that were deleted from the archive, whatever day they were on. */
+	/** IDs deleted from the archive on any day. */
 	deleted: { lifelogs: Set<string>; chats: Set<string> };
-	/** Paths that the manifest names and that are not there, or have another size. */
+	/** Paths in the manifest whose file is missing or has another size. */
 	damaged: Set<string>;
-	/** Whether audio is read in this run. */
 	withAudio: boolean;
-	/** Whether the day is read again, because lists don't show everything. */
+	/** Whether to read the day again, because lists don't show every change. */
 	isAgain: boolean;
-	/** Epoch ms, by the clock of the service. */
+	/** Epoch ms, by the service's clock. */
 	now: number;
 }
 
-/** What to read from the service, and what to write, for one day. */
+/** What to read and to write for one day. */
 export interface DayPlan {
 	day: string;
 	/** IDs to read. */
@@ -37,31 +35,34 @@ export interface DayPlan {
 	chats: string[];
 	/** IDs to read again, because lists don't show every change. */
 	again: { lifelogs: string[]; chats: string[] };
-	/** Whether there is nothing else to do. */
+	/** Whether nothing else needs to be done. */
 	isOnlyAgain: boolean;
 	/** IDs that the service no longer has. */
 	gone: { lifelogs: string[]; chats: string[] };
-	/** What was deleted from the archive, if the day doesn't say so, or the service changed it since. */
+	/**
+	 * Entries deleted from the archive that the day doesn't mark as such, or that the service has
+	 * changed since.
+	 */
 	deleted: { lifelogs: Map<string, ListedLifelog>; chats: Map<string, ListedChat> };
-	/** Audio to ask for, in order of time. */
+	/** Ranges to request, in order. */
 	audio: Span[];
-	/** Why lifelogs or chats are not read in this run. */
+	/** Why lifelogs or chats aren't read in this run. */
 	notRead: { lifelogs?: string; chats?: string };
-	/** Paths that the manifest names and that are not there, or have another size. */
+	/** Paths in the manifest whose file is missing or has another size. */
 	damaged: Set<string>;
 }
 
-/** The longest range that the service gives (docs/api-spec.md, section 4.5). */
+/** Maximum range per request (docs/api-spec.md, section 4.5). */
 const MAX_RANGE_MS = 2 * HOUR_MS;
 /** Names of audio files have whole seconds. */
 const MIN_RANGE_MS = 1000;
-/** Late uploads: audio that was missing is asked for again for a week, once a day. */
+/** Late uploads: missing audio is requested once a day for a week. */
 const LATE_DAYS = 7;
 const LATE_PAUSE_MS = 20 * HOUR_MS;
-/** Days in which a lifelog may change. */
+/** Days during which a lifelog may change. */
 export const RECENT_DAYS = 31;
 
-/** Decides what to do for a day; undefined if the archive has it as the service has it. */
+/** Decides what to do for a day; undefined if the archive is up to date. */
 export function planDay(state: DayState): DayPlan | undefined {
 	const { day, manifest, lifelogs, chats, damaged } = state;
 	const failed = new Set(manifest?.failed?.map(({ what }) => what));
@@ -102,7 +103,7 @@ export function planDay(state: DayState): DayPlan | undefined {
 		}
 		plan.gone.chats = goneOf(manifest?.chats, chats, state.unusable);
 	}
-	// What failed before, and was never stored, is no change.
+	// Entries that failed before and were never stored aren't changes.
 	const isNews = (kind: 'lifelog' | 'chat', id: string) => {
 		const entries: Record<string, unknown> | undefined = manifest?.[`${kind}s`];
 		return !failed.has(`${kind} ${id}`) || entryOf(entries, id) !== undefined;
@@ -113,7 +114,7 @@ export function planDay(state: DayState): DayPlan | undefined {
 		plan.gone.lifelogs.length + plan.gone.chats.length > 0;
 	if (state.withAudio) plan.audio = audioToAsk(state, plan.lifelogs, hasChanged);
 
-	// Failed before, and not listed any more, or not read before at all.
+	// Failed before, and is no longer listed, or was never read.
 	const isResolved = [...failed].some(
 		(what) =>
 			(what.startsWith('lifelog') && !plan.notRead.lifelogs) ||
@@ -132,11 +133,11 @@ export function planDay(state: DayState): DayPlan | undefined {
 const entryOf = <Entry,>(entries: Record<string, Entry> | undefined, id: string) =>
 	entries && Object.hasOwn(entries, id) ? entries[id] : undefined;
 
-/** Whether title or end changed, though the service says that nothing was updated. */
+/** Whether title or end have changed without a new update time. */
 const isRetitled = (entry: { listed?: string }, { listed }: ListedLifelog) =>
 	entry.listed !== undefined && entry.listed !== listed;
 
-/** Whether a lifelog may have changed without a sign of it in the list. */
+/** Whether a lifelog may have changed without the list showing it. */
 const mayHaveChanged = ({ isDated, startMs }: ListedLifelog, now: number) =>
 	!isDated && startMs > now - RECENT_DAYS * DAY_MS;
 
@@ -148,7 +149,7 @@ const isStored = (
 const isBuried = ({ deletedAt, goneAt }: { deletedAt?: string; goneAt?: string }) =>
 	deletedAt !== undefined && goneAt === undefined;
 
-/** Whether a day still has files of what was deleted from another day. */
+/** Whether a day still has files of an entry that was deleted on another day. */
 const hasUnburied = (
 	entries: Record<string, { deletedAt?: string }> = {},
 	deleted: Set<string>,
@@ -164,7 +165,7 @@ const goneOf = (
 		(id) => entries[id].goneAt === undefined && !listed.has(id) && !unusable.has(id),
 	);
 
-/** The audio of a day that is to be asked for. */
+/** The audio ranges to request. */
 function audioToAsk(
 	{ day, manifest, lifelogs, damaged, isAgain, now }: DayState,
 	changedLifelogs: string[],
@@ -173,14 +174,14 @@ function audioToAsk(
 	const begin = Date.parse(day);
 	const stored = ofPendant(manifest?.audio).filter(({ path }) => !damaged.has(path));
 	const missing = manifest?.missingAudio ?? [];
-	// What nobody knows yet: a new day, failed requests, the rest of a day that was not over.
+	// Unknown ranges: a new day, failed requests, the rest of a day that wasn't over.
 	const wanted = without([{ startMs: begin, endMs: begin + DAY_MS }], [...stored, ...missing]);
 	const lateSince = now - LATE_DAYS * DAY_MS;
 	const archivedAt = Date.parse(manifest?.archivedAt ?? '');
 	const isLate = begin + DAY_MS > lateSince && Math.abs(now - archivedAt) > LATE_PAUSE_MS;
-	// A day that has changed may have new audio too, as Full archive in n8n assumes.
+	// A changed day may have new audio, too. Full archive in n8n assumes the same.
 	if (isLate || hasChanged || isAgain) wanted.push(...missing);
-	// A new or changed lifelog may have come with audio that was not there before.
+	// A new or changed lifelog may bring new audio.
 	if (manifest && typeof lifelogs !== 'string') {
 		for (const id of changedLifelogs) {
 			const { startMs, endMs } = lifelogs.get(id)!;
@@ -190,7 +191,7 @@ function audioToAsk(
 	const asked: Span[] = [];
 	for (let startMs = begin; startMs < begin + DAY_MS; startMs += MAX_RANGE_MS) {
 		const range = { startMs, endMs: startMs + MAX_RANGE_MS };
-		// Of a range that goes on, a part would be stored for good.
+		// Requesting an unfinished range would store only a part of it for good.
 		if (range.endMs > now || !wanted.some((span) => overlaps(span, range))) continue;
 		const others = stored.filter((file) => !isSame(file, range));
 		asked.push(...without([range], others));
@@ -198,7 +199,7 @@ function audioToAsk(
 	return asked.filter(({ startMs, endMs }) => endMs - startMs >= MIN_RANGE_MS);
 }
 
-/** Audio of the pendant: only that is asked for, whatever other recorders have of the same time. */
+/** Audio of the pendant. Only that is requested, regardless of other recorders. */
 export const ofPendant = <File extends { path: string }>(audio: File[] = []): File[] =>
 	audio.filter(({ path }) => path.startsWith('audio/pendant/'));
 

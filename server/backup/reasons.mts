@@ -1,4 +1,4 @@
-// Why a run could not go on.
+// Explains why a run failed.
 import { existsSync } from 'node:fs';
 import { FileError } from '../archive/folder.mts';
 import { LockedError } from '../archive/lock.mts';
@@ -17,7 +17,7 @@ const FILE_ERRORS: Record<string, string> = {
 	EIO: 'The disk reports an error. Check the disk, then run it again',
 };
 
-/** Why a run ended, for people. */
+/** Why a run ended, as a message. */
 export function reasonOf(error: unknown, folder?: string): string {
 	if (error instanceof ServiceError) return error.message;
 	if (error instanceof FileError) return `A file of the archive ${error.message}. Remove the link`;
@@ -29,7 +29,7 @@ export function reasonOf(error: unknown, folder?: string): string {
 	return known === undefined ? message : `${known} (${code})`;
 }
 
-/** Of the file that is the lock. */
+/** SQLite errors of the lock file. */
 const SQLITE_ERRORS: Record<number, string> = {
 	8: FILE_ERRORS.EACCES,
 	10: FILE_ERRORS.EIO,

@@ -4,7 +4,6 @@ import type { Folder } from '../archive/folder.mts';
 import { toJson } from '../archive/lifelogFiles.mts';
 import { OWN_RUN } from '../archive/otherRun.mts';
 
-/** What an archive holds. */
 export interface Totals {
 	daysInArchive: number;
 	lifelogs: number;
@@ -14,12 +13,11 @@ export interface Totals {
 	hoursWithoutAudio: number;
 }
 
-/** How a run ended. */
 export interface RunResult {
 	isComplete: boolean;
-	/** What the service has, in the days that were looked at. */
+	/** Entries of the service in the examined days. */
 	found: { lifelogs: number; chats: number };
-	/** What the archive has of that, and how much audio. */
+	/** How many of them the archive has, and its amount of audio. */
 	stored: { lifelogs: number; chats: number };
 	totals: Totals;
 	/** What is missing, and why. */
@@ -28,14 +26,13 @@ export interface RunResult {
 	lastDay: string | undefined;
 }
 
-/** Something that is missing. */
 export interface Problem {
 	day?: string;
 	what: string;
 	message: string;
 }
 
-/** How a run is getting on. */
+/** State of a run. */
 export interface Report extends Partial<Totals> {
 	version: 1;
 	state: 'starting' | 'running' | 'ended';
@@ -47,7 +44,7 @@ export interface Report extends Partial<Totals> {
 	daysToDo?: number;
 	daysDone?: number;
 	secondsLeft?: number;
-	/** What is not complete; without a day, it concerns no single one. */
+	/** Incomplete parts. Without a day, the problem isn't about a single one. */
 	failed: { day?: string; message: string }[];
 }
 
@@ -56,7 +53,7 @@ const MAX_PROBLEMS_IN_SUMMARY = 10;
 /** A run ID of the command `archive`. */
 export const newRunId = (startedAt: string): string => `${OWN_RUN}${startedAt} ${process.pid}`;
 
-/** Writes both files of the report; returns its summary, a sentence or more. */
+/** Writes both files of the report; returns its summary, one or more sentences. */
 export async function writeReport(folder: Folder, report: Report): Promise<string> {
 	const isComplete = report.state === 'ended' && report.failed.length === 0;
 	const summary = summaryOf(report, isComplete);

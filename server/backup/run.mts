@@ -1,4 +1,4 @@
-// One run: look what the service has and what the archive has, then archive the days that differ.
+// One run: compares service and archive, then archives the days that differ.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
@@ -32,7 +32,6 @@ import {
 } from './report.mts';
 import { type ServiceClient, Stopped } from './service.mts';
 
-/** What a run is to do. */
 export interface RunOptions {
 	folder: string;
 	kinds: Set<Kind>;
@@ -40,11 +39,11 @@ export interface RunOptions {
 	from: string | undefined;
 	to: string | undefined;
 	newestFirst: boolean;
-	/** IANA name of the zone of times in Markdown. */
+	/** IANA time zone of the Markdown. */
 	timezone: string;
-	/** Whether today is archived, as far as it is over. */
+	/** Whether to archive the part of today that is over. */
 	withToday: boolean;
-	/** A day to read again, though the lists show no change. */
+	/** A day to read again even if the lists show no change. */
 	again: string | undefined;
 }
 
@@ -53,10 +52,10 @@ const REPORT_EVERY_MS = 5000;
 const MAX_CONCURRENT_STATS = 16;
 
 /**
- * Archives what the service has and the archive lacks (docs/reference/archive.md). The caller holds the run lock.
+ * Archives what the archive lacks (docs/reference/archive.md). The caller holds the run lock.
  *
- * @throws ServiceError if the service can't be used, and errors of the disk, after the report was
- *   written as far as that is possible.
+ * @throws ServiceError if the service is unusable, and disk errors. The report is written first if
+ *   possible.
  */
 export async function runArchive(
 	service: ServiceClient,
@@ -118,10 +117,10 @@ export async function runArchive(
 	}
 }
 
-/** What a run works with, what it counts and what goes wrong. */
+/** Dependencies, counts and problems of a run. */
 type Run = Awaited<ReturnType<typeof beginRun>>;
 
-/** Reads what the archive and the service have. */
+/** Reads the state of archive and service. */
 async function beginRun(
 	service: ServiceClient,
 	options: RunOptions,
@@ -135,7 +134,7 @@ async function beginRun(
 	const run = {
 		...{ service, options, output, folder, own, names, listing },
 		deleted: { lifelogs: deletedOf(changes.lifelogs), chats: deletedOf(changes.chats) },
-		/** Days with a manifest that can't be read for now. */
+		/** Days with a temporarily unreadable manifest. */
 		unreadable: new Map<string, string>(),
 		totals: emptyTotals(),
 		found: { lifelogs: 0, chats: 0 },
@@ -177,7 +176,7 @@ function noteUnchecked(run: Run, manifest: DayManifest | undefined) {
 	}
 }
 
-/** What is to be done for a day; undefined if the archive has all of it, or its manifest can't be read. */
+/** The plan of a day; undefined if it is up to date, or its manifest is unreadable. */
 async function planOf(
 	run: Run,
 	day: string,
@@ -222,7 +221,7 @@ async function planOf(
 	return plan;
 }
 
-/** Archives the days of plans until it is stopped, and keeps the report up to date. */
+/** Archives planned days until stopped, and updates the report. */
 async function archiveDays(
 	run: Run,
 	plans: DayPlan[],
@@ -279,7 +278,7 @@ async function noteDamage(run: Run, manifest: DayManifest): Promise<void> {
 	}
 }
 
-/** Counts what the archive has of the listed entries of a day; -1 takes it back. */
+/** Counts a day's listed entries that are in the archive; -1 subtracts them. */
 function addStored(
 	{ options, listing, stored }: Run,
 	day: string,
@@ -330,7 +329,7 @@ function lifelogsOf(
 ) {
 	if (!kinds.has('lifelogs')) return NOT_ASKED_FOR;
 	const broken = brokenDays.get(day);
-	// A list that is empty all at once is a mistake, or another account's.
+	// A suddenly empty list is an error, or another account.
 	if (lifelogs.size === 0 && hasLifelogs) return 'the list is empty';
 	return broken === undefined ? (lifelogs.get(day) ?? new Map()) : `the list ends early: ${broken}`;
 }
@@ -340,7 +339,7 @@ function chatsOf(day: string, { kinds }: RunOptions, { chats }: Listing) {
 	return chats ? (chats.get(day) ?? new Map()) : 'the list of chats ends early';
 }
 
-/** Every day from the first to the last, and those outside of them on which something begins. */
+/** All days of the range, and days outside it on which an entry begins. */
 function daysToLookAt({ options, listing, names }: Run, today: string): Set<string> {
 	const { from, to, withToday } = options;
 	const { lifelogs, chats } = listing;
@@ -356,7 +355,7 @@ function daysToLookAt({ options, listing, names }: Run, today: string): Set<stri
 	return days;
 }
 
-/** The manifest of a day that counts, the one that was written last. */
+/** The current manifest of a day, which is the latest. */
 async function readManifest(
 	{ folder, names, unreadable }: Run,
 	day: string,
@@ -370,7 +369,7 @@ async function readManifest(
 	}
 }
 
-/** The files that a manifest names and that are not there, or have another size. */
+/** Files of a manifest that are missing or have another size. */
 async function findDamaged(folder: Folder, manifest: DayManifest): Promise<Set<string>> {
 	const { lifelogs, chats, audio } = manifest;
 	const entries = [...Object.values(lifelogs), ...Object.values(chats)];
@@ -414,11 +413,11 @@ const isKept = ({ deletedAt }: { deletedAt?: string }) => deletedAt === undefine
 const deletedOf = (changes: Map<string, OwnChange>) =>
 	new Set([...changes.keys()].filter((id) => changes.get(id)!.deletedAt !== undefined));
 
-/** How many listed entries are to be in the archive. */
+/** Number of listed entries that should be in the archive. */
 const countFound = (listed: Map<string, unknown> | undefined, deleted: Set<string>) =>
 	[...(listed?.keys() ?? [])].filter((id) => !deleted.has(id)).length;
 
-/** How many of the listed entries a manifest holds. */
+/** Number of listed entries that a manifest has. */
 function countStored(
 	entries: Record<string, { goneAt?: string; deletedAt?: string }> | undefined,
 	listed: Map<string, unknown> | undefined,
@@ -436,10 +435,10 @@ const failuresOf = (problems: Problem[]): Report['failed'] =>
 	}));
 
 const OF_ARCHIVE = ['days', 'report.json'];
-/** What systems put into the root of a disk. */
+/** Files and folders that operating systems create in the root of a disk. */
 const OF_SYSTEM = ['lost+found', 'System Volume Information', '$RECYCLE.BIN', 'desktop.ini'];
 
-/** Whether a folder may become an archive: it is one, or has nothing in it. */
+/** Whether a folder is an archive, or is empty and can become one. */
 export async function mayBeArchive(folder: string): Promise<boolean> {
 	const names = await readdir(folder);
 	const isOfSystem = (name: string) => name.startsWith('.') || OF_SYSTEM.includes(name);

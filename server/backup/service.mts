@@ -23,11 +23,11 @@ import {
 	TooLargeError,
 } from '../util/http.mts';
 
-/** One request failed for good. Others may succeed. */
+/** A request failed permanently. Others may succeed. */
 export class RequestError extends Error {
 	/** HTTP status, if there was an answer. */
 	readonly status: number | undefined;
-	/** Whether the same request may succeed in some seconds. */
+	/** Whether a retry may succeed in some seconds. */
 	readonly isTemporary: boolean;
 	readonly fault: Fault;
 
@@ -46,10 +46,10 @@ export class RequestError extends Error {
 	}
 }
 
-/** Nothing more can be read from the service in this run. The message says why and what to do. */
+/** The service is unusable for the rest of this run. The message says why and what to do. */
 export class ServiceError extends Error {}
 
-/** The service refused a request in a way that usually concerns all of them. */
+/** The service refused a request in a way that usually affects all requests. */
 export class Refused extends ServiceError {
 	readonly status: number;
 
@@ -59,25 +59,23 @@ export class Refused extends ServiceError {
 	}
 }
 
-/** The user stopped the run. */
 export class Stopped extends Error {
 	constructor() {
 		super('the run was stopped');
 	}
 }
 
-/** The service wants to be asked later. */
+/** The rate limit applies; retry later. */
 class RateLimited extends Error {}
 
-/** Where the service is, and how it may be asked. */
 export interface ServiceOptions {
 	/** Without `/v1`. */
 	url: string;
 	apiKey: string;
 	requestsPerMinute: number;
-	/** Aborted when no further request is to begin. */
+	/** When aborted, no further request is sent. */
 	stop: AbortSignal;
-	/** Told before a pause for the rate limit, in seconds. */
+	/** Called before a pause for the rate limit, in seconds. */
 	onWait: (seconds: number) => void;
 }
 
@@ -92,20 +90,20 @@ const STALL_MS = 60_000;
 const JSON_BODY = { maxBytes: 64 * 2 ** 20, totalMs: JSON_TIMEOUT_MS, stallMs: STALL_MS };
 const DOWNLOAD = { totalMs: 1_800_000, stallMs: STALL_MS };
 const MAX_RETRY_AFTER_S = 600;
-/** Pauses for the rate limit in a row, for one request. */
+/** Maximum consecutive pauses for the rate limit, per request. */
 const MAX_WAITS = 10;
-/** After so many failures in a row the service is asked for something simple. */
+/** After so many consecutive failures, a probe tests the service. */
 const MAX_FAILURES_IN_A_ROW = 10;
 const TEMPORARY = [408, 425, 500, 502, 503, 504];
 
 /**
- * The service that is archived. Requests are spread by the rate limit, retried when they fail
- * temporarily, and all wait after a 429 (docs/api-spec.md, sections 7 and 8).
+ * Client of the archived service. It applies the rate limit, retries temporary failures, and pauses
+ * all requests after a 429 (docs/api-spec.md, sections 7 and 8).
  */
 export class ServiceClient {
-	/** How many requests were sent, and when the last ones were, epoch ms. */
+	/** Number of requests sent, and the times of the last ones, epoch ms. */
 	requests = 0;
-	/** Whether it has returned a list, so that it is what it is taken for. */
+	/** Whether it has returned a list, which proves that it is a Lifelog API. */
 	hasAnswered = false;
 	readonly #sentAt: number[] = [];
 	readonly #options: ServiceOptions;
@@ -125,17 +123,16 @@ export class ServiceClient {
 		this.#acquire = throttle(async () => {});
 	}
 
-	/** The time by the clock of the service, epoch ms; by our own until it has answered. */
+	/** The time by the service's clock, epoch ms; local time before its first answer. */
 	now(): number {
 		return Date.now() + this.#clockOffsetMs;
 	}
 
-	/** How far the two clocks are apart, in ms. */
+	/** Difference between the two clocks, in ms. */
 	clockDifferenceMs(): number {
 		return Math.abs(this.#clockOffsetMs);
 	}
 
-	/** Requests sent in the last minute. */
 	requestsInLastMinute(): number {
 		const since = Date.now() - MINUTE_MS;
 		while (this.#sentAt.length > 0 && this.#sentAt[0] < since) this.#sentAt.shift();
@@ -160,10 +157,10 @@ export class ServiceClient {
 	}
 
 	/**
-	 * Streams the body of an answer into `save`, again from its beginning for each retry; returns what
-	 * that returned, or undefined if the service answers 404.
+	 * Streams a response body into `save`, from the start for each retry. Returns the result of
+	 * `save`, or undefined for a 404.
 	 *
-	 * @throws RequestError, ServiceError, Stopped, and what `save` throws.
+	 * @throws RequestError, ServiceError, Stopped, and errors of `save`.
 	 */
 	async download<Result>(
 		path: string,
@@ -205,7 +202,7 @@ export class ServiceClient {
 		accept: string,
 		use: (response: Response) => Promise<Result>,
 	): Promise<Result | undefined> {
-		// Without the signal, which would throw away a file that arrives after Ctrl+C.
+		// Without the signal, which would discard a file that arrives after Ctrl+C.
 		return await pRetry(() => this.#attempt(path, query, accept, use), {
 			retries: RETRIES,
 			minTimeout: FIRST_BACKOFF_MS,
@@ -214,7 +211,7 @@ export class ServiceClient {
 		});
 	}
 
-	/** One request; waits for the rate limit and then asks again. */
+	/** Sends one request. Waits for the rate limit and tries again. */
 	async #attempt<Result>(
 		path: string,
 		query: Query,
@@ -237,7 +234,7 @@ export class ServiceClient {
 		}
 	}
 
-	/** Waits for the rate limit, that of the user and that of the service. */
+	/** Waits for the rate limits of the user and of the service. */
 	async #waitForTurn(): Promise<void> {
 		const { stop } = this.#options;
 		await this.#waitWhileBlocked();
@@ -264,7 +261,7 @@ export class ServiceClient {
 		if (!Number.isNaN(date)) this.#clockOffsetMs = date - Date.now();
 		if (response.ok) return response;
 		const body = parsed(await textOf(response, JSON_BODY).catch(() => ''));
-		// A page of a proxy says nothing about what the service has.
+		// A 404 page of a proxy proves nothing about the service's data.
 		if (response.status === 404 && typeof body === 'object' && body !== null) return undefined;
 		throw this.#errorOf(response, body);
 	}
@@ -298,18 +295,18 @@ export class ServiceClient {
 		return new Refused(statusCode, this.aboutAll(message, { statusCode }));
 	}
 
-	/** A message about everything that is asked of the service, with what is known of Limitless. */
+	/** A message about the whole service, with what is known about Limitless. */
 	aboutAll(message: string, fault: Fault): string {
 		const isEnd = isLikeEndOfLimitless(this.#options.url, fault);
 		return isEnd ? `${message}. ${END}` : message;
 	}
 
-	/** A message that the service has nothing, with what is known of Limitless. */
+	/** A message that the service is empty, with what is known about Limitless. */
 	aboutNothing(message: string): string {
 		return this.#options.url === LIMITLESS_URL ? `${message}. ${END}` : message;
 	}
 
-	/** Lets all requests wait. */
+	/** Pauses all requests. */
 	#block(seconds: number): void {
 		if (seconds > MAX_RETRY_AFTER_S) {
 			throw new ServiceError(
@@ -359,7 +356,7 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** What a request or its answer failed with, as its error; errors of the disk stay as they are. */
+/** The error of a request or its answer. Disk errors stay unchanged. */
 function asRequestError(error: unknown): unknown {
 	const isTemporary = true;
 	if (error instanceof LateError) {
@@ -368,7 +365,7 @@ function asRequestError(error: unknown): unknown {
 	if (error instanceof TooLargeError) {
 		return new RequestError('the answer is too large', { status: 413 });
 	}
-	// As undici tells of a connection.
+	// undici's form of a connection error.
 	if (!(error instanceof TypeError)) return error;
 	const code = codeOf(error);
 	const { message } = (error.cause ?? error) as Error;

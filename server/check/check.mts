@@ -8,48 +8,47 @@ import { daysBetween } from './gaps.mts';
 import { checkOwnFiles } from './ownFiles.mts';
 import type { Access, Watch } from './service.mts';
 
-/** What is to be checked. */
 export interface Options {
 	folder: string;
-	/** The service to compare with; without it the folder alone is checked. */
+	/** Service to compare with; without it, only the folder is checked. */
 	access?: Access;
-	/** The last day to compare, `YYYY-MM-DD` in UTC. */
+	/** Last day to compare, `YYYY-MM-DD` in UTC. */
 	until: string;
 }
 
-/** What was checked. */
+/** Result of a check. */
 export interface Summary {
-	/** Days with a file that counts. */
+	/** Days with a readable manifest. */
 	days: number;
 	firstDay?: string;
 	lastDay?: string;
-	/** Days between these two without a file that counts: never archived, or nothing was imported. */
+	/** Days in between without one: never archived, or nothing was imported. */
 	daysWithoutFile: string[];
 	lifelogs: number;
 	chats: number;
 	audioFiles: number;
-	/** Files that are there with the right checksum, and their bytes. */
+	/** Files with the right checksum, and their bytes. */
 	rightFiles: number;
 	rightBytes: number;
-	/** How many entries the service has; absent where it was not asked. */
+	/** Number of entries at the service; missing if it wasn't asked. */
 	atService?: number;
 	/** How many findings of each kind. */
 	counts: Record<Kind, number>;
-	/** Whether there is no finding at all. */
+	/** Whether there are no findings. */
 	isComplete: boolean;
 }
 
-/** Sees how far it is. */
+/** Receives the progress. */
 export interface Progress extends Watch {
-	/** Before the first day, and after each. */
+	/** Called before the first day, and after each. */
 	days: (done: number, total: number, bytes: number) => void;
 }
 
 /**
- * Checks an archive by docs/reference/archive.md.
+ * Checks an archive against docs/reference/archive.md.
  *
- * @param report Takes each finding as it is made.
- * @throws CannotCheck where there is no archive, or the service cannot be asked.
+ * @param report Called with each finding immediately.
+ * @throws CannotCheck if there is no archive, or the service is unusable.
  */
 export async function checkArchive(
 	{ folder: root, access, until }: Options,
@@ -94,14 +93,14 @@ export async function checkArchive(
 	};
 }
 
-/** How many entries there are that weren't deleted from the archive. */
+/** Number of entries that weren't deleted from the archive. */
 const countOf = (entries: Record<string, { deletedAt?: string }>) =>
 	Object.values(entries).filter(({ deletedAt }) => deletedAt === undefined).length;
 
-/** A file in a folder of a day. */
+/** Path of a file in a day's folder. */
 const IN_DAY = /^(?:lifelogs|chats|audio\/[^/]+)\/(\d{4})\/(\d\d)\/(\d\d)\//;
 
-/** Reports what lies in no folder of a day that was finished. */
+/** Reports files outside the folders of finished days. */
 async function checkOutside(folder: Folder, days: Set<string>, found: Report): Promise<void> {
 	const unfinished = new Map<string, number>();
 	for (const collection of ['lifelogs', 'chats', 'audio']) {

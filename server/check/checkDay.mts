@@ -1,4 +1,4 @@
-// One day: what its file says, against what lies in its folders.
+// Compares one day's manifest with the files in its folders.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Day, type NamedFile, parsed, type Span } from './dayManifest.mts';
@@ -6,32 +6,30 @@ import type { Finding, Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
 import { dayOf, folderOf, instantOf, isNameOf, placeOf, updatedAtOf } from './layout.mts';
 
-/** Files that are read at once. */
 const MAX_CONCURRENT_FILES = 8;
 
-/** The last instant that there is a date for, epoch ms. */
+/** The last instant of JavaScript dates, epoch ms. */
 const LATEST_MS = 8.64e15;
 
-/** A lifelog or a chat, as the day says it is. */
+/** A lifelog or a chat of the manifest. */
 interface Entry {
 	collection: 'lifelogs' | 'chats';
 	id: string;
-	/** All of the collection. */
 	ids: string[];
 	files: NamedFile[];
 	/** Whether it was deleted from the archive. */
 	isDeleted: boolean;
-	/** What is wrong with its JSON, if anything. */
+	/** The problem of its JSON, if any. */
 	problemOf: (json: Record<string, unknown>) => string | undefined;
 }
 
-/** How much of a day was found right. */
+/** What was found correct in a day. */
 export interface Checked {
 	files: number;
 	bytes: number;
 }
 
-/** Checks all that a day names, and what lies in its folders beside that. */
+/** Checks all files that a day names, and finds others in its folders. */
 export async function checkDay(folder: Folder, day: Day, report: Report): Promise<Checked> {
 	const found = (finding: Omit<Finding, 'day'>) => report({ day: day.day, ...finding });
 	const named = new Set<string>();
@@ -108,7 +106,7 @@ export async function checkDay(folder: Folder, day: Day, report: Report): Promis
 	return checked;
 }
 
-/** The folders that a day's files may lie in; there is one of audio for each kind of recorder. */
+/** The folders of a day's files. Each kind of recorder has one for audio. */
 async function foldersOf(folder: Folder, day: string): Promise<string[]> {
 	const recorders = await folder.names('audio');
 	return ['lifelogs', 'chats', ...recorders.map((name) => `audio/${name}`)].map((collection) =>
@@ -151,7 +149,7 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 	];
 }
 
-/** @returns What is wrong with a file of a lifelog or a chat. */
+/** @returns The problem of a lifelog's or chat's file. */
 async function entryProblem(
 	folder: Folder,
 	day: string,
@@ -186,7 +184,7 @@ async function entryProblem(
 		: `belongs to ${place}${ends[1]}.json by its contents`;
 }
 
-/** @returns What is wrong with a file of audio. */
+/** @returns The problem of an audio file. */
 async function audioProblem(
 	folder: Folder,
 	day: string,
@@ -218,10 +216,10 @@ function sumProblem(
 		: 'has a different SHA-256 than its day manifest says';
 }
 
-/** Audio of other devices, which may have recorded at the same time. */
+/** Audio of other devices, which may overlap in time. */
 const RECORDINGS = 'audio/recordings/';
 
-/** No moment's audio is there twice, or there and missing. */
+/** Reports audio ranges that overlap, or are both stored and missing. */
 function checkRanges({ audio, missingAudio }: Day, found: (finding: Finding) => void): void {
 	const ofService = audio.filter(({ path }) => !path.startsWith(RECORDINGS));
 	const ranges = [

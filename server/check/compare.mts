@@ -1,26 +1,26 @@
-// What an archive holds, against what a service has now.
+// Compares an archive with a service.
 import type { Day } from './dayManifest.mts';
 import type { Report } from './findings.mts';
 import { type Access, listChats, listLifelogs, type Watch } from './service.mts';
 
-/** A lifelog of the archive that is not gone; of two with the same ID, the newest. */
+/** A lifelog of the archive that isn't gone. If an ID occurs twice, the newest. */
 interface KnownLifelog {
 	day: string;
-	/** As its day says it, always in UTC and to the millisecond; it may be no time of any calendar. */
+	/** As in its manifest, in UTC with milliseconds. It may be an invalid date. */
 	updatedAt: string;
 	isStarred: boolean;
 	listed?: string;
 }
 
-/** What an archive holds, without files. */
+/** The entries of an archive, without files. */
 export interface Holdings {
 	lifelogs: Map<string, KnownLifelog>;
 	chats: Map<string, { day: string; messages: number }>;
-	/** IDs of what was deleted from the archive, which the service may have as it likes. */
+	/** IDs deleted from the archive. The service may have them or not. */
 	deleted: Set<string>;
 }
 
-/** Adds what a day says. */
+/** Adds a day's entries. */
 export function addDay({ lifelogs, chats, deleted }: Holdings, day: Day): void {
 	for (const [id, { deletedAt }] of [
 		...Object.entries(day.lifelogs),
@@ -40,11 +40,11 @@ export function addDay({ lifelogs, chats, deleted }: Holdings, day: Day): void {
 }
 
 /**
- * Reports what is new, has changed or is gone at the service.
+ * Reports what is new, changed or gone at the service.
  *
- * @param holdings Is emptied.
- * @param until The last day that counts, `YYYY-MM-DD`.
- * @returns How many entries the service has on these days.
+ * @param holdings Emptied by this.
+ * @param until Last day to compare, `YYYY-MM-DD`.
+ * @returns The number of entries at the service on these days.
  */
 export async function compare(
 	holdings: Holdings,

@@ -1,32 +1,31 @@
-// The files in days/: which of them count, and what they say.
+// Reads the manifests in days/ and finds the current ones.
 import { createHash } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { CannotCheck, type Report } from './findings.mts';
 import type { Folder } from './folder.mts';
 import { readDayName } from './layout.mts';
 
-/** A file that a day names. */
 export interface NamedFile {
 	path: string;
 	bytes: number;
 	sha256: string;
 }
 
-/** A span of time in epoch ms. */
+/** A time span in epoch ms. */
 export interface Span {
 	startMs: number;
 	endMs: number;
 }
 
-/** What it says of a lifelog or a chat beside its values. */
+/** Common fields of a lifelog and a chat. */
 interface Entry {
-	/** None if it was deleted from the archive. */
+	/** Empty if it was deleted from the archive. */
 	files: NamedFile[];
 	goneAt?: string;
 	deletedAt?: string;
 }
 
-/** What a day manifest says. */
+/** Content of a day manifest. */
 export interface Day {
 	version: 1;
 	day: string;
@@ -85,7 +84,7 @@ const schema = object({
 const ajv = new Ajv2020();
 const isDayManifest = ajv.compile<Day>(schema);
 
-/** The names in `days/` of each day, by day; both in order. */
+/** The names in `days/` by day, both in order. */
 export async function listDays(folder: Folder, report: Report): Promise<Map<string, string[]>> {
 	const days = new Map<string, string[]>();
 	for (const name of await folder.names('days')) {
@@ -107,9 +106,9 @@ export async function listDays(folder: Folder, report: Report): Promise<Map<stri
 }
 
 /**
- * Reads the files of one day.
+ * Reads the manifests of one day.
  *
- * @returns What the one with the latest `archivedAt` says; undefined where none can be read.
+ * @returns The one with the latest `archivedAt`; undefined if none is readable.
  */
 export async function readDay(
 	folder: Folder,
@@ -130,7 +129,7 @@ export async function readDay(
 	return newest;
 }
 
-/** What a day manifest says, or, as text, why it counts for nothing. */
+/** Reads a day manifest; returns a string with the reason if it is invalid. */
 async function readDayManifest(folder: Folder, path: string): Promise<Day | string> {
 	const read = await folder.read(path);
 	if ('problem' in read) return read.problem;
@@ -152,7 +151,7 @@ async function readDayManifest(folder: Folder, path: string): Promise<Day | stri
 	return content;
 }
 
-/** @returns undefined for what is no JSON. */
+/** @returns undefined for invalid JSON. */
 export function parsed(content: Buffer): unknown {
 	try {
 		return JSON.parse(content.toString('utf8')) as unknown;
@@ -161,7 +160,10 @@ export function parsed(content: Buffer): unknown {
 	}
 }
 
-/** The fingerprint in a day's name (docs/reference/archive.md). What writes archives has its own function for it. */
+/**
+ * The fingerprint in a day's name (docs/reference/archive.md). Independent of the code that writes
+ * archives.
+ */
 function fingerprintOf({ lifelogs, chats, isComplete }: Day): string {
 	const present = <Entry extends { goneAt?: string }>(entries: Record<string, Entry>) =>
 		Object.entries(entries).filter(([, { goneAt }]) => goneAt === undefined);

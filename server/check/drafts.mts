@@ -1,4 +1,4 @@
-// What a program that was killed while it wrote has left in the archive (docs/reference/archive.md).
+// Finds leftovers of a program that was killed while writing (docs/reference/archive.md).
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,22 +9,22 @@ const JOURNAL = '.lifelog-journal.json';
 const DRAFTS = '.lifelog-drafts';
 const SQLITE_BUSY = 5;
 
-/** Reports drafts and a change that were left, unless a program is writing to the archive now. */
+/** Reports leftover drafts and an unfinished change, unless a program is writing now. */
 export async function checkDrafts(folder: Folder, report: Report): Promise<void> {
 	const drafts = new Map<string, string[]>();
 	for (const name of await folder.names(DRAFTS)) {
 		const paths: string[] = [];
 		for await (const path of folder.files(`${DRAFTS}/${name}`)) paths.push(path);
-		// A file, and not the folder of a process.
+		// A file instead of a process's folder.
 		drafts.set(name, paths.length > 0 ? paths : [`${DRAFTS}/${name}`]);
 	}
 	const journal = await folder.sum(JOURNAL);
 	const isInterrupted = !('problem' in journal) || journal.problem !== IS_MISSING;
-	// After the list: what was written until now may be in the list.
+	// After listing: the list may include files of a program that was still writing.
 	if (['run', 'write'].some((name) => isLocked(join(folder.root, `.lifelog-${name}.lock`)))) return;
 	for (const [name, paths] of drafts) {
 		const path = join(folder.root, DRAFTS, name);
-		// A process that is writing holds the lock of its folder.
+		// A process that is writing holds its folder's lock.
 		if (isLocked(join(path, '.lifelog-drafts.lock')) || !existsSync(path)) continue;
 		for (const each of paths) {
 			report({

@@ -1,4 +1,3 @@
-/** What can be wrong with an archive. */
 export const KINDS = [
 	'missing',
 	'broken',
@@ -11,21 +10,21 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** One thing that is wrong. */
+/** A problem of the archive. */
 export interface Finding {
 	kind: Kind;
-	/** The day in UTC, `YYYY-MM-DD`; of what belongs to no day, absent. */
+	/** Day in UTC, `YYYY-MM-DD`; missing if it isn't about a day. */
 	day?: string;
-	/** The file, from the folder of the archive. */
+	/** File, relative to the archive's folder. */
 	path?: string;
-	/** The ID of the lifelog or chat. */
+	/** ID of the lifelog or chat. */
 	id?: string;
-	/** What is wrong with it, as the end of a sentence. */
+	/** The problem. Completes a sentence. */
 	message: string;
 }
 
-/** Takes a finding, as soon as there is one. */
+/** Called with each finding immediately. */
 export type Report = (finding: Finding) => void;
 
-/** Why there is nothing to check; its message is for people. */
+/** Why nothing can be checked. The message is for people. */
 export class CannotCheck extends Error {}

@@ -1,4 +1,4 @@
-// Reading within the folder of an archive, and never out of it.
+// Reads inside an archive's folder, and never outside it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, opendir, readFile, realpath, stat } from 'node:fs/promises';
@@ -6,18 +6,18 @@ import { join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CannotCheck } from './findings.mts';
 
-/** Far more than any JSON of a day; what is larger is not read into memory. */
+/** Far more than any JSON of a day. Larger files aren't read into memory. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024;
 
-/** Why a file cannot be read, as the end of a sentence. */
+/** Why a file is unreadable. Completes a sentence. */
 export interface Unreadable {
 	problem: string;
 }
 
-/** The problem of a file that does not exist. */
+/** The problem of a missing file. */
 export const IS_MISSING = 'is not there';
 
-/** A file, without its content. */
+/** A file without its content. */
 export interface Sum {
 	bytes: number;
 	sha256: string;
@@ -27,23 +27,23 @@ export interface Sum {
 
 /** The folder of an archive. Paths in it are relative, with `/`. */
 export interface Folder {
-	/** As it was given. */
+	/** The path as given. */
 	root: string;
-	/** The names in a folder, in order, without hidden ones; none where there is no such folder. */
+	/** Sorted names in a folder, without hidden ones; empty if it doesn't exist. */
 	names: (path: string) => Promise<string[]>;
-	/** Every file below a folder, hidden ones left out; links are given and not followed. */
+	/** All files below a folder except hidden ones. Links are returned but not followed. */
 	files: (path: string) => AsyncGenerator<string>;
-	/** A file, whole. */
+	/** Reads a whole file. */
 	read: (path: string) => Promise<{ content: Buffer } | Unreadable>;
-	/** Size and checksum of a file, however large. */
+	/** Size and checksum of a file of any size. */
 	sum: (path: string) => Promise<Sum | Unreadable>;
 }
 
-/** @throws CannotCheck where there is no folder, or none that can be an archive. */
+/** @throws CannotCheck if the folder doesn't exist or can't be an archive. */
 export async function openFolder(root: string): Promise<Folder> {
 	const real = await realRoot(root);
 
-	/** Where a path of the archive really leads. */
+	/** The real location of a path in the archive. */
 	async function locate(path: string): Promise<{ real: string; bytes: number } | Unreadable> {
 		const parts = path.split('/');
 		if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\\'))) {
@@ -70,7 +70,7 @@ export async function openFolder(root: string): Promise<Folder> {
 
 	async function* entries(path: string) {
 		try {
-			// What is a link to a folder elsewhere is no folder of the archive.
+			// A link to a folder elsewhere doesn't count as a folder of the archive.
 			const target = await realpath(join(real, path));
 			if (target !== join(real, path)) return;
 			for await (const entry of await opendir(target)) {

@@ -3,7 +3,7 @@ import { dayOf } from './layout.mts';
 const DAY_MS = 86_400_000;
 const MAX_LISTED = 10;
 
-/** The days that `days` (YYYY-MM-DD, in order) passes over, between its first and its last. */
+/** The days missing from `days` (YYYY-MM-DD, in order) between its first and last. */
 export function daysBetween(days: string[]): string[] {
 	const between: string[] = [];
 	for (const [index, day] of days.slice(1).entries()) {
@@ -13,7 +13,7 @@ export function daysBetween(days: string[]): string[] {
 	return between;
 }
 
-/** Days in order as ranges, the first ones of many. */
+/** Formats sorted days as ranges; only the first ranges. */
 export function asRanges(days: string[]): string {
 	const ranges: string[][] = [];
 	for (const day of days) {

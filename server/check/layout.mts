@@ -1,35 +1,35 @@
-// Names in an archive, by docs/reference/archive.md and nothing else.
+// Names in an archive, based only on docs/reference/archive.md.
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 
-/** A day manifest, as its name tells it. */
+/** Parts of a day manifest's name. */
 export interface DayName {
 	day: string;
 	fingerprint: string;
 }
 
-/** @returns undefined for a name that is not a day manifest's. */
+/** @returns undefined if it isn't the name of a day manifest. */
 export function readDayName(name: string): DayName | undefined {
 	const [, day, fingerprint] = DAY_FILE.exec(name) ?? [];
 	return day !== undefined && isDay(day) ? { day, fingerprint } : undefined;
 }
 
-/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
+/** Whether a text is a valid date, `YYYY-MM-DD`. */
 function isDay(text: string): boolean {
 	const instant = Date.parse(`${text}T00:00:00Z`);
 	return !Number.isNaN(instant) && dayOf(instant) === text;
 }
 
-/** The day in UTC, `YYYY-MM-DD`, of epoch ms. */
+/** The day in UTC, `YYYY-MM-DD`, of a time in epoch ms. */
 export function dayOf(instant: number): string {
 	return new Date(instant).toISOString().slice(0, 10);
 }
 
 /**
- * The instant of a time of ISO 8601, epoch ms; NaN for anything else, and for a time that no name of
- * an archive can hold. Without an offset it is in UTC, wherever this runs.
+ * Parses an ISO 8601 time to epoch ms. Without an offset it is UTC. NaN for anything else, and for
+ * a time that names of an archive can't hold.
  */
 export function instantOf(time: unknown): number {
 	if (typeof time !== 'string') return NaN;
@@ -39,13 +39,13 @@ export function instantOf(time: unknown): number {
 	return instant >= 0 && instant < Date.UTC(10_000, 0) ? instant : NaN;
 }
 
-/** When a lifelog was updated, epoch ms: at its end if it doesn't say; NaN without any time. */
+/** Time of a lifelog's last update, epoch ms; its end if missing, NaN without any time. */
 export function updatedAtOf(lifelog: Record<string, unknown>): number {
 	const times = [lifelog.updatedAt, lifelog.endTime, lifelog.startTime].map(instantOf);
 	return times.find((instant) => !Number.isNaN(instant)) ?? NaN;
 }
 
-/** What the manifest keeps of a lifelog's title and end. */
+/** The manifest's hash of a lifelog's title and end. */
 export function listedOf({ title, endTime }: Record<string, unknown>): string {
 	const instant = instantOf(endTime);
 	const end = Number.isNaN(instant) ? '' : new Date(instant).toISOString();
@@ -53,12 +53,12 @@ export function listedOf({ title, endTime }: Record<string, unknown>): string {
 	return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** `lifelogs/2026/03/01`, of a day. */
+/** The folder of a day, such as `lifelogs/2026/03/01`. */
 export function folderOf(collection: string, day: string): string {
 	return `${collection}/${day.replaceAll('-', '/')}`;
 }
 
-/** Where a lifelog or a chat lies, up to its ID; `begin` is epoch ms. */
+/** The path of a lifelog or a chat, up to its ID. `begin` is epoch ms. */
 export function placeOf(collection: string, begin: number): string {
 	const time = new Date(begin).toISOString().slice(11, 19);
 	const [hours, minutes, seconds] = time.split(':');
@@ -66,11 +66,11 @@ export function placeOf(collection: string, begin: number): string {
 	return `${folderOf(collection, day)}/${day}_${hours}h${minutes}m${seconds}s_`;
 }
 
-/** A name has at most 255 bytes. 21 are the time, and `.json` is the longest extension. */
+/** Names have at most 255 bytes: 21 for the time, and `.json` is the longest extension. */
 const MAX_ID_BYTES = 255 - 21 - '.json'.length;
 const SHORT_ID_BYTES = 180;
 
-/** An ID as names have it, with a counter after it if `nth` is more than 1. */
+/** An ID as used in names, followed by a counter if `nth` is more than 1. */
 function asName(id: string, nth = 1): string {
 	const counter = nth > 1 ? `-${nth}` : '';
 	const parts = [...id].map((character) =>
@@ -86,10 +86,7 @@ function asName(id: string, nth = 1): string {
 	return short + createHash('sha256').update(id).digest('hex').slice(0, 16) + counter;
 }
 
-/**
- * Whether a name is one for an ID, among the IDs of its day: `-2` may follow it if the name of another
- * one is the same without upper and lower case.
- */
+/** Whether a name fits an ID of a day. It may end in `-2` if another ID's name differs only by case. */
 export function isNameOf(name: string, id: string, ids: string[]): boolean {
 	if (name === asName(id)) return true;
 	const nth = Number(/-(\d+)$/.exec(name)?.[1]);

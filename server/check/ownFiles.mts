@@ -1,11 +1,11 @@
-// people.json and replacements.json, by docs/reference/archive.md.
+// Checks people.json and replacements.json against docs/reference/archive.md.
 import { isUtf8 } from 'node:buffer';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parsed } from './dayManifest.mts';
 import type { Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
 
-/** What no person is called, because it is somebody else in each recording. */
+/** Labels can't be names of people: they mean another person in each recording. */
 const LABEL =
 	/^(|you|speaker|unknown([ _-]speaker)?([ _-]\p{Nd}{1,9})?|(((speaker|spk)[ _-]?)?(\p{Nd}{1,9}|[a-z])|s[ _-]?\p{Nd}{1,9}))( ?\(\d+\))*$/iu;
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
@@ -58,7 +58,7 @@ const isReplacements = new Ajv2020().compile<{ replacements: { id: string }[] }>
 	},
 });
 
-/** The files, and what is wrong with what they say, as the end of a sentence. */
+/** The files, with functions that return the problem of their content. It completes a sentence. */
 const PROBLEMS: Record<string, (content: unknown) => string | undefined> = {
 	'people.json': (content) => {
 		if (!isPeople(content)) return `isn't a list of people: ${errorOf(isPeople)}`;
@@ -82,7 +82,7 @@ function errorOf({ errors }: ValidateFunction): string {
 	return [instancePath.slice(1), message].filter(Boolean).join(' ');
 }
 
-/** Reports people.json and replacements.json if they are there, and no server can use them. */
+/** Reports people.json and replacements.json if they exist and a server can't use them. */
 export async function checkOwnFiles(folder: Folder, report: Report): Promise<void> {
 	for (const [path, problemOf] of Object.entries(PROBLEMS)) {
 		const read = await folder.read(path);
@@ -92,7 +92,7 @@ export async function checkOwnFiles(folder: Folder, report: Report): Promise<voi
 	}
 }
 
-/** What some editors begin a file with. */
+/** Some editors put this at the start of a file. */
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 function contentProblem(

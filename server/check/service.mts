@@ -1,4 +1,4 @@
-// What a service has now, read from its lists without contents.
+// Reads the current lists of the service, without contents.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
 	type ListName,
@@ -12,14 +12,13 @@ import { retryAfterMs } from '../../lifelog/retryAfter.ts';
 import { CannotCheck } from './findings.mts';
 import { dayOf, instantOf, listedOf, updatedAtOf } from './layout.mts';
 
-/** A service, and the key to it. */
+/** A service and its key. */
 export interface Access {
-	/** Its address, before `/v1`. */
+	/** Address without `/v1`. */
 	baseUrl: string;
 	apiKey: string;
 }
 
-/** A lifelog as the list has it. */
 export interface ListedLifelog {
 	id: string;
 	/** In UTC. */
@@ -27,32 +26,31 @@ export interface ListedLifelog {
 	/** Epoch ms. */
 	updatedAt: number;
 	isStarred: boolean;
-	/** Of title and end. */
+	/** Hash of title and end. */
 	listed: string;
 }
 
-/** A chat as the list has it. */
 export interface ListedChat {
 	id: string;
 	day: string;
 	messages: number;
 }
 
-/** What is told while it is read. */
+/** Callbacks while reading. */
 export interface Watch {
-	/** After each page: how many entries came so far. */
+	/** Called after each page with the number of entries so far. */
 	read: (entries: number) => void;
-	/** Before a pause for the rate limit, in seconds. */
+	/** Called before a pause for the rate limit, in seconds. */
 	wait: (seconds: number) => void;
 }
 
 const TIMEOUT_MS = 60_000;
 const RETRIES = 3;
 const FIRST_PAUSE_MS = 500;
-/** Waits for the rate limit before a request is given up. */
+/** Maximum pauses for the rate limit, per request. */
 const MAX_WAITS = 10;
 
-/** Every lifelog of the service (docs/api-spec.md, section 4.2). */
+/** Lists all lifelogs of the service (docs/api-spec.md, section 4.2). */
 export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerator<ListedLifelog> {
 	for await (const entry of list(access, 'lifelogs', METADATA_ONLY, watch)) {
 		const begin = instantOf(entry.startTime);
@@ -66,7 +64,7 @@ export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerato
 	}
 }
 
-/** Every chat of the service (docs/api-spec.md, section 4.6). */
+/** Lists all chats of the service (docs/api-spec.md, section 4.6). */
 export async function* listChats(access: Access, watch: Watch): AsyncGenerator<ListedChat> {
 	for await (const { id, createdAt, messages } of list(access, 'chats', {}, watch)) {
 		const begin = instantOf(createdAt);
@@ -89,7 +87,7 @@ class Refusal extends CannotCheck {
 	}
 }
 
-/** A list, entry by entry, until no cursor comes. */
+/** Reads a list entry by entry until there is no cursor. */
 async function* list(
 	access: Access,
 	name: ListName,
@@ -122,11 +120,11 @@ async function* list(
 
 interface Answer {
 	status: number;
-	/** As JSON; undefined where it is none. */
+	/** Parsed JSON; undefined if invalid. */
 	body: unknown;
 }
 
-/** GETs, with pauses for the rate limit, and again if the service fails temporarily. */
+/** Sends a GET request, with pauses for the rate limit and retries of temporary failures. */
 async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch): Promise<Answer> {
 	let retries = 0;
 	let waits = 0;
@@ -137,7 +135,7 @@ async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch):
 		await sleep(FIRST_PAUSE_MS * 2 ** retries++);
 	}
 
-	/** The answer, or, as a text, what may be over soon. */
+	/** The answer, or a string with the reason of a temporary failure. */
 	async function attempt(): Promise<Answer | string> {
 		for (;;) {
 			let response: Response;
@@ -145,7 +143,7 @@ async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch):
 			try {
 				response = await fetch(baseUrl + path, {
 					headers: { 'x-api-key': apiKey, accept: 'application/json' },
-					// A redirect would carry the key to wherever it leads.
+					// A redirect would send the key to another address.
 					redirect: 'manual',
 					signal: AbortSignal.timeout(TIMEOUT_MS),
 				});

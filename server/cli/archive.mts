@@ -1,4 +1,4 @@
-// lifelog-server archive: options, the run or the runs, exit code.
+// lifelog-server archive: options, one or several runs, exit code.
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dayOf } from '../archive/lifelogFiles.mts';
@@ -39,7 +39,7 @@ interface Options {
 	mode: Mode;
 }
 
-/** Carries out `lifelog-server archive`, and returns its exit code. */
+/** Runs `lifelog-server archive`; returns its exit code. */
 export async function archiveCommand(args: string[]): Promise<ExitCode> {
 	let opened: OpenedFolder | undefined;
 	try {
@@ -89,7 +89,7 @@ export async function archiveCommand(args: string[]): Promise<ExitCode> {
 	}
 }
 
-/** Runs again and again until it is stopped. A run that fails is tried again. */
+/** Repeats runs until stopped. A failed run is retried. */
 async function watch(
 	options: Options,
 	minutes: number,
@@ -119,7 +119,7 @@ async function watch(
 	return isComplete ? 0 : 1;
 }
 
-/** @returns Undefined if the help was asked for. */
+/** @returns undefined if the help was requested. */
 function readOptions(args: string[]): Options | undefined {
 	const given = readCommand(declared, args);
 	if (!given) return undefined;
@@ -148,7 +148,7 @@ function readOptions(args: string[]): Options | undefined {
 	};
 }
 
-/** Aborted by Ctrl+C or SIGTERM. The second one ends the process at once. */
+/** Aborted by Ctrl+C or SIGTERM. A second signal ends the process immediately. */
 function stopOnSignal(mode: Mode): AbortSignal {
 	const controller = new AbortController();
 	const stop = () => {

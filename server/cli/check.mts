@@ -1,4 +1,4 @@
-// lifelog-server check: what it says.
+// lifelog-server check: options and output.
 import { SingleBar } from 'cli-progress';
 import { readApiKey } from '../backup/access.mts';
 import { checkArchive, type Progress, type Summary } from '../check/check.mts';
@@ -12,7 +12,7 @@ import { check as declared, unknownOnes } from './commands.mts';
 
 const DAY_MS = 86_400_000;
 
-/** @returns Undefined if the help was asked for. */
+/** @returns undefined if the help was requested. */
 async function readOptions(args: string[]) {
 	const given = readCommand(declared, args);
 	if (!given) return undefined;
@@ -28,7 +28,7 @@ async function readOptions(args: string[]) {
 	};
 }
 
-/** A bar on standard error, where that is a terminal. */
+/** A progress bar on standard error, if it is a terminal. */
 function showProgress(): Progress & { clear: () => void; stop: () => void } {
 	const bar = new SingleBar({
 		format: '{bar} {value}/{total} days  {megabytes} MB  {eta_formatted} left  {note}',
@@ -47,7 +47,7 @@ function showProgress(): Progress & { clear: () => void; stop: () => void } {
 		},
 		read: (entries) => note(`${entries} lifelogs and chats of the service`),
 		wait: (seconds) => note(`waits ${Math.ceil(seconds)} s for the rate limit`),
-		// So that a line does not end up behind the bar; the next update draws it again.
+		// Keeps a line from being appended to the bar. The next update draws it again.
 		clear: () => isShown && process.stderr.write('\r\x1b[K'),
 		stop: () => bar.stop(),
 	};

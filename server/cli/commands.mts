@@ -1,4 +1,4 @@
-// The commands and their options. Each option is here once: docs/reference/options.md is made of it.
+// All commands and options. docs/reference/options.md is generated from them.
 import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
 import type { Kind } from '../backup/plan.mts';
 import type { LogOptions } from '../http/log.mts';
@@ -34,7 +34,7 @@ const command = <Some extends Options>(
 const url = option('--url <address>', 'the service', serviceAddress, {
 	...{ variable: 'LIFELOG_BASE_URL', fallback: LIMITLESS_URL },
 });
-/** The service allows 180 for each key. */
+/** The service allows 180 per key. */
 export const REQUESTS_PER_MINUTE = 150;
 const API_KEY = 'the key of the service; without it, the command asks for it';
 const zoneOfTimes = option(
@@ -406,5 +406,5 @@ Exit code: 0 complete, 1 something is missing or wrong, 2 it could not start.
 `;
 }
 
-/** Sentences about variables of the environment that no command knows. */
+/** Warnings about environment variables that no command knows. */
 export const unknownOnes = () => unknownVariables(COMMANDS);

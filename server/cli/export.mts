@@ -1,4 +1,4 @@
-// lifelog-server export: what it says.
+// lifelog-server export: output.
 import { SingleBar } from 'cli-progress';
 import { reasonOf } from '../backup/reasons.mts';
 import type { Folder } from '../archive/folder.mts';
@@ -12,10 +12,10 @@ import { readCommand, timezoneOr } from '../util/options.mts';
 import { plural, printable } from '../util/text.mts';
 import { exportCommand as declared, unknownOnes } from './commands.mts';
 
-/** How many files are named in each list. `--json` names them all. */
+/** Maximum files to name in each list. `--json` names all. */
 const MAX_NAMED = 20;
 
-/** Carries out `lifelog-server export`, and returns its exit code. */
+/** Runs `lifelog-server export`; returns its exit code. */
 export async function exportCommand(args: string[]): Promise<ExitCode> {
 	let opened: ExportFolder | undefined;
 	try {
@@ -49,7 +49,7 @@ async function run(archive: Folder, to: ExportFolder, options: ExportOptions): P
 	}
 }
 
-/** A bar on standard error, where that is a terminal. */
+/** A progress bar on standard error, if it is a terminal. */
 function progressBar() {
 	const bar = new SingleBar({
 		format: 'Exporting [{bar}] {value} of {total} lifelogs, {eta_formatted} left',
@@ -91,7 +91,7 @@ function listed(heading: string, files: Told[]): string[] {
 }
 
 const A_FILE = 'There is a file where the folder should be. Choose another folder';
-/** Of the folder that is written to. */
+/** Errors of the target folder. */
 const FOLDER_ERRORS: Record<string, string> = {
 	ENOENT: 'The folder is missing. Check that its disk is connected, then export again',
 	...{ EEXIST: A_FILE, ENOTDIR: A_FILE },

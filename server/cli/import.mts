@@ -1,4 +1,4 @@
-// lifelog-server import: what it says.
+// lifelog-server import: output.
 import { SingleBar } from 'cli-progress';
 import { commandName, displayed, throwIfAny } from '../util/commandLine.mts';
 import { readCommand, timezoneOr } from '../util/options.mts';
@@ -6,7 +6,7 @@ import { importExport, type Counts, type Imported } from '../import/import.mts';
 import { plural, printable } from '../util/text.mts';
 import { import as declared, unknownOnes } from './commands.mts';
 
-/** Carries out `lifelog-server import`, and gives its exit code. */
+/** Runs `lifelog-server import`; returns its exit code. */
 export async function importCommand(args: string[]): Promise<number> {
 	const bar = progressBar();
 	try {
@@ -29,7 +29,7 @@ export async function importCommand(args: string[]): Promise<number> {
 
 const sum = ({ lifelogs, chats, audio }: Counts) => lifelogs + chats + audio;
 
-/** A bar on standard error, where that is a terminal. */
+/** A progress bar on standard error, if it is a terminal. */
 function progressBar() {
 	const bar = new SingleBar({
 		format: 'Importing [{bar}] {value} of {total} files, {megabytes} MB, {eta_formatted} left',

@@ -1,4 +1,4 @@
-// lifelog-server link: a link that signs in.
+// lifelog-server link: creates a link for signing in.
 import { statSync } from 'node:fs';
 import { Access } from '../http/auth/access.mts';
 import { readAccessFile } from '../http/auth/accessFile.mts';
@@ -10,7 +10,7 @@ import { printable } from '../util/text.mts';
 import { link as declared, unknownOnes } from './commands.mts';
 
 /**
- * Carries out `lifelog-server link`, and returns its exit code.
+ * Runs `lifelog-server link`; returns its exit code.
  *
  * @throws CannotStart if no server has run there, or its files can't be read and written.
  */

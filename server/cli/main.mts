@@ -1,4 +1,4 @@
-// lifelog-server: which command is meant. Each loads only what it needs.
+// lifelog-server: selects the command. Each loads only what it needs.
 import { existsSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { CannotStart, fail } from '../util/commandLine.mts';
@@ -6,7 +6,7 @@ import { asError } from '../util/errors.mts';
 import { suggestion } from '../util/options.mts';
 import { COMMANDS, overview } from './commands.mts';
 
-// Otherwise what is no longer needed may fill several times the memory of what is.
+// Otherwise, unused memory may be several times the used memory.
 setFlagsFromString('--memory-saver-mode');
 
 const runs: Record<string, (args: string[]) => Promise<number | void>> = {
@@ -41,7 +41,7 @@ async function main([first, ...rest]: string[]): Promise<void> {
 	await runs.serve([first, ...rest]);
 }
 
-/** The exit code that shells give a program whose reader, such as `head`, has ended. */
+/** Shells use this exit code for a program whose reader, such as `head`, has ended. */
 const PIPE_CLOSED = 128 + 13;
 for (const stream of [process.stdout, process.stderr]) {
 	stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,17 +1,17 @@
-// What some options take, besides what every program has (util/options).
+// Parsers of option values, besides the general ones (util/options).
 import { addressProblem, baseAddress } from '../../lifelog/addresses.ts';
 import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
 import { isTooLong, MAX_PROMPT_LENGTH } from '../recordings/prompt.mts';
 import { checkedEndpointUrl } from '../util/endpointAddress.mts';
 
-/** Words in lower case, with commas or blanks between them. */
+/** Words in lower case, separated by commas or spaces. */
 export const words = (given: string): string[] =>
 	given
 		.toLowerCase()
 		.split(/[\s,]+/)
 		.filter(Boolean);
 
-/** Words that a model is to expect. They are nobody's business, so an error doesn't quote them. */
+/** Expected words for a model. They are private, so an error doesn't quote them. */
 export function wordsToExpect(given: string): string {
 	const prompt = given.trim();
 	if (!isTooLong(prompt)) return prompt;
@@ -19,9 +19,9 @@ export function wordsToExpect(given: string): string {
 }
 
 /**
- * The address of a service, by the rules of the credential: https, or http on this machine.
+ * The address of a service, by the credential's rules: https, or http on this machine.
  *
- * @returns The address without `/v1` and slashes at its end.
+ * @returns The address without `/v1` and trailing slashes.
  */
 export function serviceAddress(given: string): string {
 	const problem = addressProblem(given);
@@ -39,7 +39,7 @@ export function serviceAddress(given: string): string {
 	return baseAddress(given);
 }
 
-/** The address by which browsers reach a server: only an origin, because the page is at its root. */
+/** The server's address for browsers: only an origin, because the page is at its root. */
 export function publicAddress(given: string): string {
 	const address = URL.parse(given);
 	if (
@@ -54,7 +54,7 @@ export function publicAddress(given: string): string {
 
 const MAX_PAUSE_S = 7 * 86_400;
 
-/** Seconds with commas between them, as ms. */
+/** Seconds separated by commas, as ms. */
 export function pauses(given: string): number[] {
 	const seconds = given
 		.split(',')
@@ -63,6 +63,5 @@ export function pauses(given: string): number[] {
 	throw new Error('must be seconds with commas between them, such as 1,1,5');
 }
 
-/** The address of an endpoint with a model. */
 export const endpointAddress = (keyVariable: string) => (given: string) =>
 	checkedEndpointUrl(given, keyVariable);

@@ -1,4 +1,4 @@
-// lifelog-server serve: options, and what it says when it is ready.
+// lifelog-server serve: options and startup messages.
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
@@ -33,9 +33,9 @@ import type { SignIn } from './signInByLink.mts';
 type ServeValues = Values<typeof declared.options> & { index: string; timezone: string };
 
 /**
- * Carries out `lifelog-server serve`: serves until the process is told to stop.
+ * Runs `lifelog-server serve` until the process is told to stop.
  *
- * @throws Error that says why it could not start.
+ * @throws Error with the reason if it can't start.
  */
 export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Promise<void> {
 	const given = readCommand(declared, args);
@@ -56,10 +56,10 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 		return;
 	}
 	for (const line of unknown) log.warn(line);
-	// Loaded once the help and the configuration would have been printed.
+	// Loaded only now, because the help and the configuration don't need it.
 	const { startServer } = await import('../http/startServer.mts');
 	if (problems.length > 0) {
-		// What else is wrong is said at once.
+		// Report other problems at the same time.
 		const { prepare } = await import('../http/prepare.mts');
 		const also = operands[0] ? await prepare({ ...options, log }).then(() => [], linesOf) : [];
 		throwIfAny([...problems, ...also]);
@@ -83,14 +83,10 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 	console.log(describe(server, options.folder, values, signIn, await server.endpoints.states()));
 }
 
-/** Whether the output appears in a terminal, in which a question can be answered. */
+/** Whether the output is a terminal where a question can be answered. */
 const isTerminal = ({ json }: ServeValues) => !json && process.stdin.isTTY && process.stdout.isTTY;
 
-/**
- * Offers to make a folder that isn't there.
- *
- * @throws CannotStart if nobody wants it.
- */
+/** Offers to create a missing folder. @throws CannotStart if the user declines. */
 async function offerFolder(folder: string): Promise<void> {
 	if (existsSync(folder)) return;
 	const prompt = `There is no folder ${printable(folder)}. Make it, and serve an empty archive? (y/n)`;
@@ -108,7 +104,7 @@ const NEED_TRANSCRIPTION = [
 	'transcriptionPrompt',
 ] as const;
 
-/** What the options say; adds to the problems what contradicts. */
+/** Values of the options. Contradictions are added to the problems. */
 function readOptions(
 	folder: string,
 	{ values, problems, sourceOf }: Given<typeof declared.options> & { values: ServeValues },
@@ -121,7 +117,7 @@ function readOptions(
 			problems.push(asError(error).message);
 		}
 	};
-	/** An endpoint and the key for it; undefined without its address and model. */
+	/** An endpoint and its key; undefined without address and model. */
 	const endpointOf = (
 		name: 'embeddings' | 'chat' | 'transcription' | 'diarization',
 	): EndpointOptions | undefined => {
@@ -171,7 +167,7 @@ function readOptions(
 	};
 }
 
-/** A bar on a terminal, a line in a log. */
+/** A progress bar on a terminal, lines in a log. */
 class Progress {
 	readonly #log: Logger;
 	readonly #hasBar: boolean;
@@ -298,7 +294,7 @@ const noDays = 'none yet (to add some, open the address in a browser)';
 
 const MAX_LISTED = 10;
 
-/** Days as ranges, the first ones of many. */
+/** Days as ranges; only the first ranges. */
 function listed(days: string[]): string {
 	const ranges: [string, string][] = [];
 	for (const day of days) {

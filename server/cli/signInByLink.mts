@@ -6,16 +6,15 @@ import type { RunningServer } from '../http/startServer.mts';
 
 /** How to sign in from a terminal. */
 export interface SignIn {
-	/** An address that signs in. */
 	address: string;
-	/** Whether a browser was opened with it. */
+	/** Whether it was opened in a browser. */
 	isOpened: boolean;
 }
 
 /**
- * Makes a link, and opens it in a browser unless one has signed in before.
+ * Creates a link, and opens it in a browser unless one has signed in before.
  *
- * @param mayOpen Whether a browser may be opened at all.
+ * @param mayOpen Whether opening a browser is allowed.
  */
 export async function signInByLink(
 	{ access, address: server }: RunningServer,
@@ -24,7 +23,7 @@ export async function signInByLink(
 ): Promise<SignIn> {
 	const address = server + linkPath(makeLink(index, Access.fileOf(index), Date.now()));
 	const { SSH_CONNECTION, SSH_TTY, CI } = process.env;
-	// It would open on a machine that nobody looks at.
+	// The browser would open on a machine where nobody sees it.
 	const isElsewhere = Boolean(SSH_CONNECTION || SSH_TTY || CI);
 	const isOpened = mayOpen && !isElsewhere && access.sessions.length === 0;
 	if (isOpened) await openBrowser(writeLinkPage(index, address));
@@ -36,6 +35,6 @@ async function openBrowser(page: string): Promise<void> {
 	process.once('exit', remove);
 	setTimeout(remove, LINK_MINUTES * 60_000).unref();
 	const opening = await open(page);
-	// Without a browser, the address is printed anyway.
+	// Without a browser, the address is still printed.
 	opening.on('error', () => {});
 }

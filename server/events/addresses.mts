@@ -1,25 +1,25 @@
-// Where events may be sent: by https, in the private network by http too. Never to where a machine of
-// a cloud is told its secrets, whatever its name, and whatever the name leads to later.
+// Where events may be sent: over https, and in the private network also over http. Never to a
+// cloud's metadata service, under any name, even if the name resolves to another address later.
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { ApiError } from '../util/errors.mts';
 
-/** Why nothing is sent to an address; the message is half a sentence. */
+/** Why nothing is sent to an address. The message completes a sentence. */
 export class RefusedAddressError extends Error {}
 
 const REFUSED = listOf([
-	// Link-local, with the metadata of AWS, Azure, Google Cloud and others; also written as IPv6.
+	// Link-local, with the metadata of AWS, Azure, Google Cloud and others. Also as IPv6.
 	...['169.254.0.0/16', 'fe80::/10', '64:ff9b::a9fe:0/112', '::a9fe:0/112', '2002:a9fe::/32'],
 	...['::ffff:0:a9fe:0/112', '64:ff9b:1::/48'],
-	// The metadata of AWS and Google by IPv6, of Alibaba and of Oracle, and Azure's own services.
+	// Metadata of AWS and Google over IPv6, of Alibaba and Oracle, and Azure's own services.
 	...['fd00:ec2::254/128', 'fd20:ce::254/128', '100.100.100.200/32', '64:ff9b::6464:64c8/128'],
 	...['192.0.0.192/32', '168.63.129.16/32'],
 ]);
 const PRIVATE = listOf([
 	...['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-	// Of overlay networks, such as Tailscale's.
+	// Overlay networks, such as Tailscale.
 	'100.64.0.0/10',
 ]);
 
@@ -37,9 +37,9 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 }
 
 /**
- * What is wrong with an IP address; undefined if events may be sent to it.
+ * The problem of an IP address; undefined if events may be sent to it.
  *
- * @param isPlain Whether by http.
+ * @param isPlain Whether the protocol is http.
  */
 function problemOf(address: string, isPlain: boolean): string | undefined {
 	if (REFUSED.check(address, familyOf(address))) {
@@ -50,13 +50,13 @@ function problemOf(address: string, isPlain: boolean): string | undefined {
 	}
 }
 
-/** A host without the brackets of IPv6. */
+/** A host without IPv6 brackets. */
 const plainHost = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /**
- * Reads the address of a webhook.
+ * Parses the address of a webhook.
  *
- * @returns It as a browser would write it.
+ * @returns The normalized URL.
  * @throws ApiError (400) that says what to do.
  */
 export async function webhookAddress(text: string): Promise<string> {
@@ -81,7 +81,7 @@ export async function webhookAddress(text: string): Promise<string> {
 	return url.href;
 }
 
-/** Connects only where events may be sent: it looks at the address that it connects to, each time. */
+/** Connects only to allowed addresses. It checks the resolved address of each connection. */
 export function safeAgent(): Agent {
 	const connectPlain = buildConnector({ lookup: lookupFor(true) });
 	const connect = buildConnector({ lookup: lookupFor(false) });
@@ -89,7 +89,7 @@ export function safeAgent(): Agent {
 		connect: (options, callback) => {
 			const isPlain = options.protocol === 'http:';
 			const host = plainHost(options.hostname);
-			// An IP address isn't looked up.
+			// IP addresses aren't looked up.
 			const problem = isIP(host) ? problemOf(host, isPlain) : undefined;
 			if (problem) return callback(new RefusedAddressError(problem), null);
 			(isPlain ? connectPlain : connect)(options, callback);

@@ -1,4 +1,4 @@
-// Events are born here: by comparing what is served with what was known, whoever wrote it.
+// Creates events by comparing the served data with the last known state, whoever changed it.
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import { sourceOf } from '../archive/sourceOf.mts';
 import type { Births, LifelogState, LifelogStates } from '../index/schema.mts';
@@ -20,7 +20,7 @@ export interface EndedRecording {
 interface BirthsOptions {
 	file: EventFile;
 	log: EventLog;
-	/** Called after events were born. */
+	/** Called after new events. */
 	onBorn: () => void;
 	warn: (line: string) => void;
 	/** Epoch ms. */
@@ -29,18 +29,21 @@ interface BirthsOptions {
 
 type Kind = 'lifelog' | 'recording';
 
-/** How long what the service or an import brings is new. The first archive has years of it. */
+/** Data from the service or an import counts as new for this time. The first archive has years of it. */
 const NEW_MS = 7 * DAY_MS;
-/** What is made here is always new, unless a copy of an archive brings it. Events are kept as long. */
+/**
+ * Data created here always counts as new, unless it comes with a copied archive. Events are kept as
+ * long.
+ */
 const NEW_HERE_MS = 30 * DAY_MS;
 const DELETED = 'deleted';
-/** Compared in one go, so that requests needn't wait. */
+/** Lifelogs per batch, so that requests don't have to wait. */
 const BATCH = 5;
 const PAGE = 500;
-/** After a failure, such as of a full disk. */
+/** Delay after a failure, such as a full disk. */
 export const AGAIN_MS = 4_000;
 
-/** What was known of lifelogs and recordings, and the events of what has changed since. */
+/** The known state of lifelogs and recordings. Creates events for changes. */
 export class EventBirths implements Births {
 	readonly #options: BirthsOptions;
 	#failedAt: number | undefined;
@@ -84,7 +87,7 @@ export class EventBirths implements Births {
 		});
 	}
 
-	/** Compares the recordings that are done or have failed. Never throws. Returns whether it worked. */
+	/** Compares the recordings that are done or have failed. Never throws. Returns whether it succeeded. */
 	compareRecordings(ended: () => EndedRecording[]): boolean {
 		const { file, now, onBorn } = this.#options;
 		try {
@@ -110,7 +113,7 @@ export class EventBirths implements Births {
 		}
 	}
 
-	/** Those that aren't as they were known, of a page in the order of IDs. */
+	/** The changed lifelogs of a page, in the order of IDs. */
 	#changedOf(states: LifelogState[]): LifelogState[] {
 		const rows = this.#options.file.all<{ id: string; state: string }>(
 			`SELECT id, state FROM known WHERE kind = 'lifelog' AND id BETWEEN ? AND ?`,
@@ -121,7 +124,7 @@ export class EventBirths implements Births {
 		return states.filter(({ id, hash }) => known.get(id) !== (hash ?? DELETED));
 	}
 
-	/** Takes note of what is served of a lifelog, and bears an event if that is new. */
+	/** Saves a lifelog's new state, and creates an event if it has changed. */
 	#take(served: LifelogStates, { id, hash }: LifelogState): void {
 		const before = this.#known('lifelog', id);
 		if (before === (hash ?? DELETED)) return;
@@ -129,7 +132,7 @@ export class EventBirths implements Births {
 		const nowMs = this.#options.now();
 		const source = sourceOf(id);
 		if (hash === null) {
-			// Nobody was told that it exists.
+			// Nobody was told that it existed.
 			if (before === undefined) return;
 			const startTime = served.deletedStart(id) ?? null;
 			const updatedAt = new Date(nowMs).toISOString();
@@ -158,14 +161,14 @@ export class EventBirths implements Births {
 		this.#options.file.run(sql, kind, id, state);
 	}
 
-	/** Takes note of what is served, of which nothing is told. */
+	/** Saves states without creating events. */
 	#learnAll(states: LifelogState[]): void {
 		this.#options.file.transaction(() => {
 			for (const { id, hash } of states) this.#learn('lifelog', id, hash ?? DELETED);
 		});
 	}
 
-	/** Whether nothing of a kind was known before, so that nothing is new. */
+	/** Whether there is no known state of a kind yet. Nothing counts as new then. */
 	#isFirst(kind: Kind): boolean {
 		return this.#options.file.get('SELECT 1 FROM begun WHERE kind = ?', kind) === undefined;
 	}
@@ -186,7 +189,7 @@ export class EventBirths implements Births {
 		try {
 			await work();
 		} catch (error) {
-			// A lifelog is saved, whatever happens to its event: everything is compared again later.
+			// Saving a lifelog must succeed without its event. Everything is compared again later.
 			this.#failedAt = performance.now();
 			this.#tell(error);
 		}

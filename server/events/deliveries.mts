@@ -1,4 +1,4 @@
-// Sends what waits to webhooks, again until it arrives or the last attempt failed.
+// Sends waiting deliveries to webhooks. Retries until a delivery arrives or the last attempt fails.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { DAY_MS, HOUR_MS } from '../util/durations.mts';
@@ -15,7 +15,7 @@ interface DeliveriesOptions {
 	file: EventFile;
 	log: EventLog;
 	webhooks: WebhookList;
-	/** The pauses between the attempts of a delivery, in ms. */
+	/** Pauses between the attempts of a delivery, in ms. */
 	pauses: number[];
 	warn: (line: string) => void;
 	/** Epoch ms. */
@@ -30,33 +30,33 @@ interface DueRow {
 	planned_ms: number;
 }
 
-/** Attempts under way for one webhook: a receiver that is slow isn't flooded. */
+/** Concurrent attempts per webhook, to protect slow receivers. */
 const AT_ONCE = 5;
-/** How long a webhook may go without a success. */
+/** A webhook without a success for this time is paused. */
 const MAX_FAILING_MS = 5 * DAY_MS;
-/** Longer than any pause: what fails after it doesn't belong to what failed before. */
+/** Longer than any pause. A failure after it starts a new series. */
 const QUIET_FOR_MS = 2 * DAY_MS;
-/** So that a receiver isn't asked by all events in the same moment. */
+/** Spreads the retries of many events. */
 const JITTER = 0.1;
 const MAX_WAIT_MS = DAY_MS;
-/** The longest pause of the timer, after which what is due is looked for anyway. */
+/** Maximum timer delay. Due deliveries are looked for at least this often. */
 const MAX_TIMER_MS = 60_000;
 const AGAIN_MS = 2_000;
-/** With nothing to do for so long, there is time to tidy up. */
+/** Idle time before cleaning up. */
 const QUIET_MS = 5_000;
 
-/** Sends what waits. Order holds within a subject; others don't wait for each other. */
+/** Sends waiting deliveries. Order is kept within a subject; subjects don't wait for each other. */
 export class Deliveries {
 	readonly #options: DeliveriesOptions;
 	readonly #agent: Agent = safeAgent();
 	readonly #stopped = new AbortController();
 	readonly #running = new Set<Promise<void>>();
-	/** How many attempts are under way for each webhook. */
+	/** Number of attempts in progress per webhook. */
 	readonly #counts = new Map<string, number>();
-	/** Until when webhooks asked to wait, epoch ms. */
+	/** Times until which webhooks asked to wait, epoch ms. */
 	readonly #heldUntil = new Map<string, number>();
 	#timer: NodeJS.Timeout | undefined;
-	/** Whether it may send, and whether what waited from the last run is due. */
+	/** Whether sending is on, and deliveries of the last run are due. */
 	#isOn = false;
 	#hasBegun = false;
 	#prunedAt = -Infinity;
@@ -66,7 +66,7 @@ export class Deliveries {
 		this.#options = options;
 	}
 
-	/** Begins to send; what waits from the last run is due at once. */
+	/** Starts sending. Deliveries of the last run are due at once. */
 	begin(): void {
 		this.#isOn = true;
 		this.wake();
@@ -87,7 +87,7 @@ export class Deliveries {
 		}
 	}
 
-	/** Sends what is due, and comes back when the next is. Never throws. */
+	/** Sends due deliveries, and schedules the next ones. Never throws. */
 	wake(): void {
 		if (!this.#isOn || this.#stopped.signal.aborted) return;
 		if (!this.#hasBegun) return this.#makeDue();
@@ -106,13 +106,13 @@ export class Deliveries {
 		}
 	}
 
-	/** Forgets that a webhook asked to wait. */
+	/** Stops waiting for a webhook that asked to wait. */
 	release(webhook: string): void {
 		this.#heldUntil.delete(webhook);
 		this.wake();
 	}
 
-	/** Sends the event of a test at once, and once only. */
+	/** Sends a test event immediately, without retries. */
 	async test(webhook: WebhookRow): Promise<Outcome> {
 		const testing = this.#test(webhook);
 		const ended = testing.then(
@@ -153,7 +153,7 @@ export class Deliveries {
 		await this.#agent.destroy();
 	}
 
-	/** Starts what is due. Returns in how many ms the next is. */
+	/** Starts due attempts. Returns the delay until the next one, in ms. */
 	#start(): number {
 		const { file, webhooks, now } = this.#options;
 		const nowMs = now();
@@ -176,7 +176,7 @@ export class Deliveries {
 			const [later] = waiting.filter(({ next_ms }) => next_ms > nowMs);
 			if (later) nextMs = Math.min(nextMs, later.next_ms);
 			if (due.length === 0) continue;
-			// That an attempt was begun is known before it is, because its answer may be lost.
+			// Recorded before the attempt starts, because its answer may be lost.
 			file.transaction(() => {
 				for (const { number } of due) {
 					file.run(
@@ -205,11 +205,11 @@ export class Deliveries {
 		this.#running.add(running);
 	}
 
-	/** Makes an attempt. Never rejects: while the file can't be used, it waits. */
+	/** Makes an attempt. Never rejects. Waits while the file is unusable. */
 	async #deliver(webhook: WebhookRow, row: DueRow, begunMs: number): Promise<void> {
 		const { file, log } = this.#options;
 		let outcome: Outcome | undefined;
-		// An attempt that the end of the server broke off is begun again by the next start.
+		// The next start repeats an attempt that was interrupted by a shutdown.
 		while (!this.#stopped.signal.aborted) {
 			try {
 				const event = log.eventOf(row.event);
@@ -232,7 +232,7 @@ export class Deliveries {
 		return await attempt(event, { url, secret, dispatcher: this.#agent, signal });
 	}
 
-	/** Writes what came of an attempt, and what follows from it. */
+	/** Records the outcome of an attempt, and what follows from it. */
 	#settle(
 		webhook: string,
 		{ number, subject, step, planned_ms }: DueRow,
@@ -247,7 +247,7 @@ export class Deliveries {
 				'UPDATE delivery SET state = ?, status = ?, error = ?, next_ms = NULL WHERE number = ?',
 				...[state, status, error, number],
 			);
-			// The next one of the subject.
+			// Next delivery of the subject.
 			file.run(
 				`UPDATE delivery SET next_ms = max(planned_ms, ?1), planned_ms = max(planned_ms, ?1)
 				WHERE number = (
@@ -259,12 +259,12 @@ export class Deliveries {
 		};
 		this.#note(webhook, outcome);
 		if (isSuccess(outcome)) return end('delivered');
-		// One that a start made early doesn't count for the schedule.
+		// An early attempt at startup doesn't count for the schedule.
 		const wasPlanned = planned_ms <= begunMs;
 		const nextStep = wasPlanned ? step + 1 : step;
 		if (nextStep > pauses.length) return end('failed');
 		const pauseMs = wasPlanned ? withJitter(pauses[step]) : planned_ms - nowMs;
-		// A receiver may ask for more, within reason.
+		// A receiver may ask for a longer pause, up to a limit.
 		const nextMs = nowMs + Math.max(pauseMs, Math.min(waitMs, MAX_WAIT_MS));
 		file.run(
 			`UPDATE delivery SET step = ?, planned_ms = ?2, next_ms = ?2, status = ?, error = ?
@@ -279,7 +279,7 @@ export class Deliveries {
 		}
 	}
 
-	/** Keeps what came last, and since when nothing has arrived. A test that fails doesn't count. */
+	/** Records the last outcome, and since when everything has failed. A failed test doesn't count. */
 	#note(webhook: string, outcome: Outcome, isTest = false): void {
 		const nowMs = this.#options.now();
 		const { status = null, error = null } = outcome;
@@ -318,5 +318,5 @@ export class Deliveries {
 	}
 }
 
-/** Pauses of many deliveries don't end together. */
+/** Varies a pause, so that many deliveries don't retry at the same moment. */
 const withJitter = (ms: number) => Math.round(ms * (1 + JITTER * (2 * Math.random() - 1)));

@@ -7,9 +7,9 @@ import { restrict } from '../util/restrict.mts';
 const APPLICATION_ID = 0x65767473;
 const VERSION = 1;
 
-// What an event is about is its subject, such as `lifelog abc`: events of one subject keep their order.
-// No number of a delivery is given twice: an attempt may end after its webhook was removed.
-// A delivery whose `next_ms` is null is being attempted, or waits for an earlier one of its subject.
+// A subject is what an event is about, such as `lifelog abc`. Events of one subject keep their order.
+// Numbers of deliveries are never reused, because an attempt may end after its webhook was removed.
+// `next_ms` is null during an attempt, or while an earlier delivery of the subject is waiting.
 const SCHEMA = `
 	CREATE TABLE IF NOT EXISTS begun (kind TEXT PRIMARY KEY) WITHOUT ROWID;
 	CREATE TABLE IF NOT EXISTS known (
@@ -40,14 +40,14 @@ const SCHEMA = `
 `;
 
 /**
- * The events, webhooks and deliveries, in a file of their own beside the index: what was told can't be
- * rebuilt from the archive. It has secrets, so only its owner can read it.
+ * Events, webhooks and deliveries, in a separate file beside the index, because they can't be
+ * rebuilt from the archive. It contains secrets, so only its owner can read it.
  */
 export class EventFile {
 	readonly path: string;
 	#db: DatabaseSync | undefined;
 	#isClosed = false;
-	/** Whether something is in the log of SQLite, and not yet in its place. */
+	/** Whether SQLite's write-ahead log has data that isn't in the file yet. */
 	#isDirty = false;
 	readonly #statements = new Map<string, StatementSync>();
 
@@ -55,11 +55,7 @@ export class EventFile {
 		this.path = path;
 	}
 
-	/**
-	 * Opens the file, or makes it. Does nothing if it is open.
-	 *
-	 * @throws Error that says what to do.
-	 */
+	/** Opens or creates the file. Does nothing if it is open. @throws Error that says what to do. */
 	open(): void {
 		if (this.#isClosed) throw new Error('The events are closed');
 		this.#db ??= this.#opened();
@@ -71,14 +67,14 @@ export class EventFile {
 			closeSync(openSync(this.path, 'a', 0o600));
 			for (const suffix of ['', '-wal']) restrict(this.path + suffix);
 			db = new DatabaseSync(this.path);
-			// Nobody waits for the file: what can't be written now is compared again.
+			// Don't wait for the file: failed writes are compared again.
 			db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 0');
 			const number = (pragma: string) => Number(db!.prepare(`PRAGMA ${pragma}`).get()![pragma]);
 			const isNew = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 			const isOurs =
 				number('application_id') === APPLICATION_ID && number('user_version') === VERSION;
 			if (!isNew && !isOurs) throw new Error('it is of another program or version');
-			// A secret that is removed is overwritten.
+			// Overwrite removed secrets.
 			db.exec(`
 				PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;
 				PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION};
@@ -95,7 +91,7 @@ export class EventFile {
 		}
 	}
 
-	/** The rows of a query, whose columns the caller knows. */
+	/** The rows of a query. The caller knows its columns. */
 	all<Columns>(sql: string, ...values: SQLInputValue[]): Columns[] {
 		return this.#statement(sql).all(...values) as Columns[];
 	}
@@ -104,13 +100,13 @@ export class EventFile {
 		return this.#statement(sql).get(...values) as Columns | undefined;
 	}
 
-	/** Runs a statement, and returns how many rows it changed. */
+	/** Runs a statement; returns the number of changed rows. */
 	run(sql: string, ...values: SQLInputValue[]): number {
 		this.#isDirty = true;
 		return Number(this.#statement(sql).run(...values).changes);
 	}
 
-	/** Runs `change` as one change of the file: all of it or, when it throws, nothing. */
+	/** Runs `change` in a transaction, which is rolled back if it throws. */
 	transaction<Result>(change: () => Result): Result {
 		this.open();
 		if (this.#db!.isTransaction) return change();
@@ -125,7 +121,7 @@ export class EventFile {
 		}
 	}
 
-	/** Writes everything to its place, so that a copy of the file has it. */
+	/** Moves everything into the file, so that a copy is complete. */
 	settle(): void {
 		if (!this.#isDirty) return;
 		this.all('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -13,12 +13,12 @@ interface EventRow {
 	data: string;
 }
 
-/** Changes within this time are one event. */
+/** Changes within this time become one event. */
 const WINDOW_MS = 2_000;
-/** How long events and deliveries are kept. */
+/** Retention of events and deliveries. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** What happened, in order. Each event waits for a moment, in which the next change may become part of it. */
+/** The events in order. Each one waits a moment, because the next change may be merged into it. */
 export class EventLog {
 	readonly #file: EventFile;
 	readonly #now: () => number;
@@ -30,10 +30,9 @@ export class EventLog {
 
 	/**
 	 * Adds an event, and a delivery for each webhook that wants it. Only within a transaction.
-	 *
-	 * An event of the same subject of which no attempt was begun becomes part of it or is dropped, as an
-	 * update is by the next one, and both by a delete. A creation is kept, because not everybody wants
-	 * updates.
+	 * Earlier events of the subject without an attempt are merged with it or dropped: an update drops
+	 * earlier updates, a delete also drops a creation. An update doesn't drop a creation, because
+	 * some webhooks don't want updates.
 	 */
 	add(subject: string, type: EventType, data: EventData): void {
 		const nowMs = this.#now();
@@ -53,7 +52,7 @@ export class EventLog {
 		this.#insert(subject, type, data, nowMs, nowMs + WINDOW_MS);
 	}
 
-	/** Adds the event of a test, which is delivered by hand. Returns it with its number. */
+	/** Adds a test event, which the caller delivers. Returns it with its number. */
 	addTest(webhook: string): Event & { number: number } {
 		const nowMs = this.#now();
 		const number = this.#insert(`webhook ${webhook}`, TEST, { id: webhook }, nowMs, nowMs);
@@ -66,9 +65,9 @@ export class EventLog {
 	}
 
 	/**
-	 * The events after a number, oldest first, and the number after which the next ones are.
+	 * The events after a number, oldest first, and the number to continue after.
 	 *
-	 * @returns undefined for a number that isn't of this log.
+	 * @returns undefined for a number that isn't from this log.
 	 */
 	list(after: number, limit: number): { events: Event[]; after: number } | undefined {
 		const last = this.#file.get<{ seq: number }>(
@@ -86,13 +85,13 @@ export class EventLog {
 		return { events: rows.map(asEvent), after: rows.at(-1)?.number ?? after };
 	}
 
-	/** Ends the wait of all events. */
+	/** Ends the waiting of all events. */
 	release(): void {
 		const nowMs = this.#now();
 		this.#file.run('UPDATE event SET due_ms = ? WHERE due_ms > ?', nowMs, nowMs);
 	}
 
-	/** Forgets what is older than 30 days. */
+	/** Removes everything older than 30 days. */
 	prune(): void {
 		const beforeMs = this.#now() - KEPT_MS;
 		this.#file.transaction(() => {
@@ -102,7 +101,7 @@ export class EventLog {
 		});
 	}
 
-	/** The last event of a subject, unless an attempt of it was begun: its answer may have been lost. */
+	/** The last event of a subject, unless an attempt has begun. Its answer may have been lost. */
 	#unbegun(subject: string): EventRow | undefined {
 		return this.#file.get<EventRow>(
 			`SELECT * FROM event AS e
@@ -120,7 +119,7 @@ export class EventLog {
 	) {
 		const sql = 'UPDATE event SET type = ?, data = ?, born_ms = ? WHERE number = ?';
 		this.#file.run(sql, type, JSON.stringify(data), nowMs, number);
-		// Another type may be wanted by others.
+		// Other webhooks may want the other type.
 		this.#file.run('DELETE FROM delivery WHERE event = ?', number);
 		this.#deliver(number, subject, type, due_ms);
 	}
@@ -147,7 +146,7 @@ export class EventLog {
 		return number;
 	}
 
-	/** A delivery for each webhook that wants a type; after those of the same subject that wait. */
+	/** Adds a delivery for each webhook that wants a type. It waits for earlier ones of the same subject. */
 	#deliver(number: number, subject: string, type: Event['type'], dueMs: number): void {
 		this.#file.run(
 			`INSERT INTO delivery (webhook, event, subject, state, step, attempts, planned_ms, next_ms)

@@ -1,4 +1,4 @@
-// Tells webhooks what happens to lifelogs and recordings (docs/reference/server.md, "Events").
+// Notifies webhooks about lifelogs and recordings (docs/reference/server.md, "Events").
 import { HOUR_MS, MINUTE_MS } from '../util/durations.mts';
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { webhookAddress } from './addresses.mts';
@@ -10,11 +10,11 @@ import type { Delivery, Event, EventType, Outcome, Webhook } from './types.mts';
 import { WebhookList } from './webhookList.mts';
 
 export interface EventsOptions {
-	/** The file that keeps them. */
+	/** File that stores them. */
 	path: string;
 	/**
-	 * The pauses between the attempts of a delivery, in ms; those of the specification if missing. The
-	 * last one is repeated until there are ten attempts.
+	 * Pauses between the attempts of a delivery, in ms; by default those of the specification. The
+	 * last one repeats until ten attempts are made.
 	 */
 	pauses?: number[];
 	warn: (line: string) => void;
@@ -22,7 +22,7 @@ export interface EventsOptions {
 	now: () => number;
 }
 
-/** The result of a test: the status of the answer, or why no answer came. */
+/** Result of a test: the status of the answer, or why there was none. */
 export type Reached = { status: number } | { error: string };
 
 /** The pauses that Standard Webhooks proposes: ten attempts in 75 hours. */
@@ -31,13 +31,13 @@ const PAUSES = [
 	...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
 
-/** The events of an archive, and the webhooks that are told. */
+/** The events of an archive and its webhooks. */
 export class Events {
 	readonly #file: EventFile;
 	readonly #log: EventLog;
 	readonly #webhooks: WebhookList;
 	readonly #deliveries: Deliveries;
-	/** Told what is served. */
+	/** Called with changes of the served data. */
 	readonly births: EventBirths;
 	#again: NodeJS.Timeout | undefined;
 
@@ -54,22 +54,22 @@ export class Events {
 		this.births = new EventBirths({ file, log, onBorn, warn, now });
 	}
 
-	/** Begins to send. */
+	/** Starts sending. */
 	begin(): void {
 		this.#deliveries.begin();
 	}
 
-	/** Sends what is due, without waiting for the timer. */
+	/** Sends due deliveries without waiting for the timer. */
 	wake(): void {
 		this.#deliveries.wake();
 	}
 
-	/** Whether an attempt is under way. */
+	/** Whether an attempt is in progress. */
 	get isSending(): boolean {
 		return this.#webhooks.underWay.size > 0;
 	}
 
-	/** Compares the recordings that are done or have failed. Never throws: what fails is done again. */
+	/** Compares the recordings that are done or have failed. Never throws: failures are retried. */
 	recordingsEnded(ended: () => EndedRecording[]): void {
 		clearTimeout(this.#again);
 		if (this.births.compareRecordings(ended)) return;
@@ -77,10 +77,9 @@ export class Events {
 	}
 
 	/**
-	 * Adds a webhook, or renews the one of the same URL, and sends it a test.
+	 * Adds a webhook, or renews the one with the same URL, and sends it a test.
 	 *
-	 * @throws ApiError (400) for an address to which nothing may be sent, (404) if somebody removes the
-	 *   webhook meanwhile.
+	 * @throws ApiError: 400 for a forbidden address, 404 if the webhook is removed meanwhile.
 	 */
 	async create(wanted: {
 		url: string;
@@ -107,7 +106,7 @@ export class Events {
 		this.#use(() => this.#webhooks.remove(id));
 	}
 
-	/** Sends a test. A success resumes a webhook that is paused. Throws an ApiError (404) for an unknown ID. */
+	/** Sends a test. A success resumes a paused webhook. Throws an ApiError (404) for an unknown ID. */
 	async test(id: string): Promise<{ webhook: Webhook; reached: Reached }> {
 		const row = this.#use(() => this.#webhooks.known(id));
 		const reached = reachedBy(await this.#deliveries.test(row));
@@ -122,7 +121,7 @@ export class Events {
 		});
 	}
 
-	/** The events after a number, oldest first. Throws an ApiError (400) for a number that isn't of this server. */
+	/** The events after a number, oldest first. Throws an ApiError (400) for a number of another server. */
 	after(after: number, limit: number): { events: Event[]; after: number } {
 		const found = this.#use(() => this.#log.list(after, limit));
 		if (found) return found;
@@ -134,12 +133,12 @@ export class Events {
 		await this.#deliveries.close();
 	}
 
-	/** Closes the file, once nothing is compared any more. */
+	/** Closes the file. Call it after the last comparison. */
 	closeFile(): void {
 		this.#file.close();
 	}
 
-	/** Does something with the file. Throws an UnavailableError (503) if it can't be opened. */
+	/** Uses the file. Throws an UnavailableError (503) if it can't be opened. */
 	#use<Result>(work: () => Result): Result {
 		try {
 			this.#file.open();

@@ -1,4 +1,4 @@
-// One attempt of a delivery: signed as Standard Webhooks has it.
+// One attempt of a delivery, signed by Standard Webhooks.
 import { Webhook as Signer } from 'standardwebhooks';
 import type { Dispatcher } from 'undici';
 import { askedWaitMs } from '../../lifelog/retryAfter.ts';
@@ -7,16 +7,16 @@ import { asError } from '../util/errors.mts';
 import { RefusedAddressError } from './addresses.mts';
 import type { Event, Outcome } from './types.mts';
 
-/** How long a receiver may take. */
+/** Timeout of a receiver. */
 const ANSWER_MS = 20_000;
-/** What is read of an answer, so that the connection can be used again. The rest is cut. */
+/** Bytes of an answer to read, so that the connection can be reused. The rest is dropped. */
 const MAX_ANSWER = 16_384;
 
 interface Target {
 	url: string;
 	secret: string;
 	dispatcher: Dispatcher;
-	/** Ends an attempt; it counts as one without an answer. */
+	/** Aborts the attempt, which then counts as one without an answer. */
 	signal: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export async function attempt(
 		const how = { method: 'POST', headers, body: payload, beginMs: ANSWER_MS } as const;
 		const response = await send(url, { ...how, dispatcher, signal });
 		const totalMs = Math.max(1, until - performance.now());
-		// Its status counts, whatever follows.
+		// Only its status matters.
 		await textOf(response, { maxBytes: MAX_ANSWER, totalMs }).catch(() => {});
 		const waitMs = askedWaitMs(undefined, headersOf(response));
 		return { status: response.status, ...(waitMs !== undefined && { waitMs }) };
@@ -48,14 +48,13 @@ export async function attempt(
 	}
 }
 
-/** Whether an attempt was a success. */
 export const isSuccess = ({ status = 0 }: Outcome) => status >= 200 && status < 300;
 
-/** Why no answer came: half a sentence, without the address. */
+/** Why no answer came. Completes a sentence, without the address. */
 function inWords(error: Error): string {
 	const cause = asError(error.cause ?? error);
 	if (cause instanceof RefusedAddressError) return cause.message;
-	// Ports of other services, such as 25, to which no browser sends anything either.
+	// Ports of other protocols, such as 25. Browsers block them, too.
 	if (cause.message === 'bad port') return "its port isn't one for HTTP";
 	if (error instanceof LateError) return `no answer came within ${ANSWER_MS / 1000} seconds`;
 	const code = codeOf(error) ?? cause.name;

@@ -1,7 +1,7 @@
-// What an event is, and what is kept of webhooks and deliveries.
+// Types of events, webhooks and deliveries.
 import type { sourceOf } from '../archive/sourceOf.mts';
 
-/** What a webhook can be told of. */
+/** Events that a webhook can subscribe to. */
 export const TYPES = [
 	'lifelog.created',
 	'lifelog.updated',
@@ -11,39 +11,38 @@ export const TYPES = [
 ] as const;
 export type EventType = (typeof TYPES)[number];
 
-/** Sent to one webhook, because somebody asked for it. */
+/** Sent to one webhook on request. */
 export const TEST = 'webhook.test';
 
-/** The part of an event that is about its subject. No title, no words, no name of a file. */
+/** The event's data about its subject, without titles, words or file names. */
 export type EventData =
 	| { id: string }
 	| {
-			/** Of the lifelog or the recording. */
+			/** ID of the lifelog or the recording. */
 			id: string;
-			/** UTC; null for a recording whose start isn't known. */
+			/** UTC; null if the start of a recording is unknown. */
 			startTime: string | null;
-			/** UTC. For a deleted lifelog, when that was noticed; for a recording, when it ended. */
+			/** UTC. For a deleted lifelog, when the delete was noticed; for a recording, when it ended. */
 			updatedAt: string;
 			source: ReturnType<typeof sourceOf>;
 	  };
 
-/** An event as it is sent, and what identifies it. */
+/** An event as sent, with its identification. */
 export interface Event {
 	/** The same in all attempts. */
 	id: string;
 	type: EventType | typeof TEST;
-	/** When it happened, in UTC. */
+	/** Time of the event, in UTC. */
 	timestamp: string;
 	data: EventData;
 }
 
-/** What came of an attempt. */
 export interface Outcome {
-	/** Of the answer; missing if none came. */
+	/** Of the answer; missing without one. */
 	status?: number;
-	/** Why no answer came: half a sentence, without the address. */
+	/** Why no answer came. Completes a sentence, without the address. */
 	error?: string;
-	/** How long the answer asks to wait. */
+	/** Delay that the answer asks for. */
 	waitMs?: number;
 }
 
@@ -54,7 +53,7 @@ export interface Webhook {
 	types: EventType[];
 	description: string | null;
 	status: 'active' | 'paused';
-	/** Why it is paused. */
+	/** Reason for pausing it. */
 	reason: string | null;
 	createdAt: string;
 	/** Deliveries that wait for an attempt. */
@@ -62,9 +61,9 @@ export interface Webhook {
 	lastDelivery: { at: string; status: number | null; error: string | null } | null;
 }
 
-/** A line of a webhook's log. */
+/** An entry of a webhook's log. */
 export interface Delivery {
-	/** Of the event. */
+	/** ID of the event. */
 	id: string;
 	type: string;
 	data: EventData;

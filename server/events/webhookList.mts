@@ -3,7 +3,7 @@ import { ApiError } from '../util/errors.mts';
 import type { EventFile } from './eventFile.mts';
 import { TYPES, type Delivery, type EventType, type Webhook } from './types.mts';
 
-/** A webhook as its row has it, for what sends to it. */
+/** A webhook's row, for sending. */
 export interface WebhookRow {
 	id: string;
 	url: string;
@@ -11,9 +11,9 @@ export interface WebhookRow {
 	description: string | null;
 	secret: string;
 	created_ms: number;
-	/** Why it is paused; null while it isn't. */
+	/** Reason for pausing it; null if it isn't paused. */
 	paused: string | null;
-	/** When the first attempt failed since the last success. */
+	/** Time of the first failure since the last success. */
 	failing_since_ms: number | null;
 	last_ms: number | null;
 	last_status: number | null;
@@ -33,19 +33,17 @@ interface DeliveryRow {
 	next_ms: number | null;
 }
 
-/** The values of a new webhook. */
 export interface WantedWebhook {
-	/** As `webhookAddress` returns it. */
+	/** As returned by `webhookAddress`. */
 	url: string;
 	types?: EventType[];
 	description?: string;
 }
 
-/** The registered webhooks. */
 export class WebhookList {
 	readonly #file: EventFile;
 	readonly #now: () => number;
-	/** The numbers of the deliveries of which an attempt is under way. */
+	/** Numbers of the deliveries with an attempt in progress. */
 	readonly underWay = new Set<number>();
 
 	constructor(file: EventFile, now: () => number) {
@@ -54,8 +52,8 @@ export class WebhookList {
 	}
 
 	/**
-	 * Adds a webhook. One with the same URL gets another secret, and what is wanted now; it is no longer
-	 * paused, and what waits is due.
+	 * Adds a webhook. If the URL exists, it gets a new secret and the new settings. It is resumed,
+	 * and its waiting deliveries are due.
 	 */
 	put({ url, types = [...TYPES], description }: WantedWebhook): {
 		row: WebhookRow;
@@ -94,7 +92,7 @@ export class WebhookList {
 		return row;
 	}
 
-	/** Those that aren't paused. */
+	/** Webhooks that aren't paused. */
 	active(): WebhookRow[] {
 		return this.#file.all<WebhookRow>('SELECT * FROM webhook WHERE paused IS NULL ORDER BY number');
 	}
@@ -104,7 +102,7 @@ export class WebhookList {
 		return rows.map((row) => this.view(row));
 	}
 
-	/** A webhook as it is shown, without its secret. */
+	/** A webhook without its secret. */
 	view(row: WebhookRow): Webhook {
 		const { id, url, types, description, created_ms, paused } = row;
 		const { last_ms, last_status: status, last_error: error } = row;
@@ -131,7 +129,7 @@ export class WebhookList {
 		this.#file.run('UPDATE webhook SET paused = ? WHERE id = ?', reason, id);
 	}
 
-	/** Makes what waits for a webhook, or for all, due: the first delivery of each subject. */
+	/** Makes waiting deliveries of one or all webhooks due: the first of each subject. */
 	makeDue(id?: string): void {
 		this.#file.run(
 			`UPDATE delivery SET next_ms = CASE WHEN EXISTS (

@@ -1,4 +1,4 @@
-// All lifelogs as a zip in the form of the app's own export, which tools such as Omi read.
+// Exports all lifelogs as a zip like the app's export, which tools such as Omi can read.
 import { titleOf } from '../../lifelog/contents.ts';
 import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { appExportPath, freeName } from '../../lifelog/names.ts';
@@ -8,11 +8,11 @@ import { CHANGED, type ExportFolder, OTHER } from './exportFolder.mts';
 import type { Exported, OnProgress } from './report.mts';
 import { hashOf, pathOf, type Source } from './source.mts';
 
-/** Where it is in the folder. */
+/** Path in the folder. */
 const PATH = 'app-export.zip';
 const ZONE = 'UTC';
 
-/** Writes the zip, unless it is as it would be written. @param done What is added to. */
+/** Writes the zip, unless it is up to date. @param done Results are added to it. */
 export async function exportZip(
 	source: Source,
 	to: ExportFolder,
@@ -28,7 +28,7 @@ export async function exportZip(
 	if (found === 'unchanged' && to.state.files.get(PATH)?.key === key) return;
 	const before = done.failed.length;
 	const draft = await to.write(zipOf(filesOf(source, done, onProgress)));
-	// One that lacks something is made again.
+	// Create an incomplete one again next time.
 	const made = { id: '', ...(done.failed.length === before && { key }) };
 	await to.put([{ path: PATH, draft, made, before: [] }], done);
 }

@@ -1,4 +1,4 @@
-// Writes the lifelogs of an archive into another folder, for people and other programs.
+// Exports the lifelogs of an archive to another folder, for people and other programs.
 import { hasChanged } from '../archive/contents.mts';
 import type { Folder } from '../archive/folder.mts';
 import { exportZip } from './appExport.mts';
@@ -8,7 +8,7 @@ import type { Exported, OnProgress, Told } from './report.mts';
 import { Source } from './source.mts';
 
 export interface ExportOptions extends NotesOptions {
-	/** A Markdown file for each lifelog, or a zip of all in the form of the app's own export. */
+	/** Markdown files, or one zip like the app's export. */
 	form: 'markdown' | 'app-export';
 }
 
@@ -16,9 +16,9 @@ export interface ExportOptions extends NotesOptions {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Exports an archive. What was exported before and hasn't changed stays.
+ * Exports an archive. Unchanged files stay.
  *
- * @throws CannotStart if the archive's people.json can't be read, and what the disk of the folder says.
+ * @throws CannotStart if the archive's people.json is unreadable, and errors of the folder's disk.
  */
 export async function exportArchive(
 	archive: Folder,

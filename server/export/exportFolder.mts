@@ -1,4 +1,4 @@
-// The folder that an export writes into, in which somebody else writes, too.
+// The target folder of an export. The user and other programs write to it, too.
 import { createReadStream } from 'node:fs';
 import { lstat, readFile, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,27 +13,27 @@ import { clearDrafts, DRAFTS, enter, STATE, unlessMissing } from './ownFolder.mt
 import type { Exported } from './report.mts';
 import { type MadeFile, type MadeLifelog, parseState, type State, stateJson } from './state.mts';
 
-/** What is at a path: nothing, a file as an export wrote it, one that was changed since, or another. */
+/** State of a path: no file, an export's file, a changed export's file, or another file. */
 export type Found = 'nothing' | 'unchanged' | 'changed' | 'foreign';
 
-/** A file that was written, but isn't at its place yet. */
+/** A written file that isn't in its place yet. */
 export interface Draft extends Saved {
 	draft: string;
 }
 
-/** A file to be put at its place. */
+/** A file to move to its place. */
 export interface Put {
 	/** In the folder, with `/`. */
 	path: string;
 	draft: Draft;
 	made: Omit<MadeFile, 'sha256'>;
-	/** Where the same was before. */
+	/** Earlier paths of the same file. */
 	before: string[];
 }
 
 type Report = Pick<Exported, 'written' | 'kept' | 'failed'>;
 
-/** Why a file can't be put at its place, which concerns no other file. */
+/** Errors that concern only one file. */
 const OBSTACLES: Record<string, string> = {
 	ENOTDIR: 'belongs in a folder, but there is a file of its name',
 	ENOENT: 'belongs in a folder that is a broken link',
@@ -45,7 +45,7 @@ export class ExportFolder {
 	readonly root: string;
 	readonly state: State;
 	readonly #lock: HeldLock;
-	/** Paths of files by the lifelog that is in them. */
+	/** Paths of files by lifelog ID. */
 	readonly #byId = new Map<string, Set<string>>();
 	#isSaved = true;
 
@@ -57,9 +57,9 @@ export class ExportFolder {
 	}
 
 	/**
-	 * Opens a folder, which is made if it isn't there, and removes drafts of an export that was killed.
+	 * Opens or creates a folder, and removes drafts of a killed export.
 	 *
-	 * @throws CannotStart for one in which nothing may be written, and what the file system says.
+	 * @throws CannotStart if the folder isn't writable or mustn't be used, and file system errors.
 	 */
 	static async open(path: string, archive: Folder): Promise<ExportFolder> {
 		const { root, lock } = await enter(path, archive);
@@ -73,10 +73,10 @@ export class ExportFolder {
 		}
 	}
 
-	/** Saves what is known, and lets others export. */
+	/** Saves the state, and lets other exports run. */
 	async close(): Promise<void> {
 		try {
-			// First, because what is left of them may fill the disk.
+			// First, because leftovers may fill the disk.
 			await clearDrafts(this.root);
 			await this.#save();
 			await rm(join(this.root, DRAFTS), { recursive: true, force: true });
@@ -85,18 +85,17 @@ export class ExportFolder {
 		}
 	}
 
-	/** The files that a lifelog is in; of an empty ID those that have several. */
+	/** The files of a lifelog; for an empty ID, those with several lifelogs. */
 	filesOf(id: string): string[] {
 		return [...this.#ofId(id)];
 	}
 
-	/** Keeps how a lifelog was exported. */
+	/** Records how a lifelog was exported. */
 	remember(id: string, made: MadeLifelog): void {
 		this.state.lifelogs.set(id, made);
 		this.#isSaved = false;
 	}
 
-	/** Writes a file that is put at its place later. */
 	async write(content: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Draft> {
 		const draft = `${DRAFTS}/${randomBytes(8).toString('hex')}`;
 		const pieces = typeof content === 'string' ? [Buffer.from(content)] : content;
@@ -104,9 +103,9 @@ export class ExportFolder {
 	}
 
 	/**
-	 * Looks at what is at a path.
+	 * Returns the state of a path.
 	 *
-	 * @param isThorough Whether it is read even if size and time are those of before.
+	 * @param isThorough Whether to read the file even if size and time are unchanged.
 	 */
 	async look(path: string, isThorough = false): Promise<Found> {
 		const full = join(this.root, path);
@@ -124,14 +123,14 @@ export class ExportFolder {
 		return 'unchanged';
 	}
 
-	/** Whether a file is there with these contents, as an export wrote it. False for a stream. */
+	/** Whether an export wrote a file with this content. False for a stream. */
 	async has(path: string, content: unknown): Promise<boolean> {
 		const made = this.state.files.get(path);
 		if (typeof content !== 'string' || made?.sha256.length !== 1) return false;
 		return made.sha256[0] === hash('sha256', content) && (await this.look(path)) === 'unchanged';
 	}
 
-	/** The first bytes of a file as a text; undefined if it can't be read. */
+	/** The first bytes of a file as text; undefined if it is unreadable. */
 	async beginningOf(path: string, bytes: number): Promise<string | undefined> {
 		try {
 			await this.#checkInside(path);
@@ -147,11 +146,11 @@ export class ExportFolder {
 	}
 
 	/**
-	 * Puts files at their places, and removes what was there before. Killed at any time, the next export
-	 * knows which files are its own. A file that is there already, but isn't as an export wrote it, stays.
+	 * Moves files to their places, and removes earlier versions. After a kill, the next export still
+	 * knows its own files. A file that isn't as an export wrote it stays.
 	 *
-	 * @param report What is added to.
-	 * @returns The paths of files that are nowhere else any more.
+	 * @param report Results are added to it.
+	 * @returns The new paths of files that remain nowhere else.
 	 */
 	async put(puts: Put[], report: Report): Promise<Set<string>> {
 		const before = new Map(puts.map(({ path }) => [path, this.state.files.get(path)]));
@@ -179,9 +178,9 @@ export class ExportFolder {
 	}
 
 	/**
-	 * Removes a file that is as an export wrote it.
+	 * Removes a file if it is as an export wrote it.
 	 *
-	 * @returns Why it is still there; undefined if it is gone.
+	 * @returns The reason if it remains; undefined if it is gone.
 	 */
 	async remove(path: string): Promise<typeof CHANGED | typeof LOCKED | undefined> {
 		const found = await this.look(path, true);
@@ -195,20 +194,20 @@ export class ExportFolder {
 		return undefined;
 	}
 
-	/** Forgets a lifelog of which no file is left. */
+	/** Forgets a lifelog without files. */
 	forgetLifelog(id: string): void {
 		this.state.lifelogs.delete(id);
 		this.#isSaved = false;
 	}
 
-	/** Returns whether a file is at its place now. */
+	/** Returns whether the file is in its place now. */
 	async #putOne({ path, draft, made, before }: Put, old: MadeFile | undefined, report: Report) {
 		for (const each of before) {
 			if ((await this.look(each, true)) !== 'changed') continue;
 			report.kept.push({ path: each, problem: CHANGED });
 			return false;
 		}
-		// Where case counts for nothing, the old name is the new one.
+		// If the file system ignores case, the old name may be the new one.
 		for (const each of before) if (sameName(each) === sameName(path)) await this.remove(each);
 		const [from, to] = [join(this.root, draft.draft), join(this.root, path)];
 		await prepareFolder(this.root, dirname(path));
@@ -225,7 +224,7 @@ export class ExportFolder {
 		return true;
 	}
 
-	/** Removes a file from where it was before. Returns whether nothing is left there. */
+	/** Removes a file from its earlier paths. Returns whether none remains. */
 	async #removeBefore({ path, before }: Put, report: Report): Promise<boolean> {
 		let isGone = true;
 		for (const each of before) {
@@ -241,12 +240,12 @@ export class ExportFolder {
 	async #obstacleOf(error: unknown): Promise<string> {
 		if (error instanceof FileError) return OUTSIDE;
 		const problem = OBSTACLES[asError(error).code ?? ''];
-		// Without the folder, no file could be put.
+		// Without the folder, all files would fail.
 		if (problem === undefined || !(await lstat(this.root).catch(() => undefined))) throw error;
 		return problem;
 	}
 
-	/** The SHA-256 of a file; undefined if it isn't one, is outside of the folder or can't be read. */
+	/** The SHA-256 of a file; undefined if it isn't a file, is outside the folder or unreadable. */
 	async #hashOf(path: string): Promise<string | undefined> {
 		const full = join(this.root, path);
 		try {

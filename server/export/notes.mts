@@ -1,4 +1,4 @@
-// Lifelogs as Markdown for people, a file for each, with its audio beside it if that is wanted.
+// Exports lifelogs as Markdown files, optionally with their audio.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import pMap from 'p-map';
 import type { Lifelog } from '../../lifelog/api.ts';
@@ -16,30 +16,30 @@ import { audioSource } from './spoken.mts';
 import type { MadeLifelog } from './state.mts';
 
 export interface NotesOptions {
-	/** IANA name of the zone of times and names. */
+	/** IANA time zone of times and names. */
 	timezone: string;
-	/** Whether each lifelog's audio is wanted. What has some already keeps it. */
+	/** Whether to export audio. Audio that was exported earlier stays. */
 	audio: boolean;
 }
 
-// What is read at once, and what is written before it is put at its place.
+// Lifelogs to read at once, and to write before they are moved to their places.
 const CONCURRENT = 8;
 const CHUNK = 48;
 const MAX_PENDING = 500;
 const MAX_PENDING_BYTES = 256 * 1024 * 1024;
 
-/** A lifelog that is to be written. */
+/** A lifelog to write. */
 interface Work {
 	id: string;
 	lifelog: Lifelog;
 	made: MadeLifelog;
-	/** Undefined if the lifelog has none, or it stays. */
+	/** undefined if the lifelog has none, or it is unchanged. */
 	audio?: Audio;
-	/** Where its audio stays. */
+	/** Path of the unchanged audio. */
 	audioPath?: string;
 }
 
-/** Writes what is new or has changed, and removes what was deleted from the archive. */
+/** Writes new and changed lifelogs, and removes those that were deleted from the archive. */
 export class NotesExport {
 	readonly #source: Source;
 	readonly #to: ExportFolder;
@@ -47,12 +47,12 @@ export class NotesExport {
 	readonly #done: Exported;
 	#audio: { source: ReturnType<typeof audioSource>; cut: ArchiveAudio } | undefined;
 	readonly #places: Places;
-	/** Audio of the archive that isn't as its day says. */
+	/** Audio of the archive that doesn't match its manifest. */
 	readonly #broken = new Set<string>();
 	#pending: { work: Work; puts: Put[] }[] = [];
 	#pendingBytes = 0;
 
-	/** @param done What is added to. */
+	/** @param done Results are added to it. */
 	constructor(source: Source, to: ExportFolder, options: NotesOptions, done: Exported) {
 		this.#source = source;
 		this.#to = to;
@@ -72,7 +72,7 @@ export class NotesExport {
 			const chunk = lifelogs.slice(at, at + CHUNK);
 			const read = await pMap(chunk, (each) => this.#prepare(each), { concurrency: CONCURRENT });
 			const placed: { work: Work; path: string }[] = [];
-			// One after the other, so that names don't depend on which file is read first.
+			// Sequentially, so that names don't depend on the order of reading.
 			for (const work of read.filter((each) => each !== undefined)) {
 				placed.push({ work, path: await this.#places.of(work) });
 			}
@@ -94,7 +94,7 @@ export class NotesExport {
 			if (id === '' || there.has(id)) continue;
 			for (const path of this.#to.filesOf(id)) {
 				if (!deleted.has(id)) {
-					// A day that can't be read may have it.
+					// An unreadable day may have it.
 					if (unread.length === 0) this.#keep(path, "has a lifelog that isn't in the archive");
 					continue;
 				}
@@ -108,7 +108,7 @@ export class NotesExport {
 		}
 	}
 
-	/** Reads when all lifelogs were, by which audio is cut whose pauses the service left out. */
+	/** Reads the times of all lifelogs. They locate speech in audio whose pauses the service left out. */
 	async #prepareAudio(): Promise<void> {
 		const { lifelogs, deleted, audio } = this.#source.contents;
 		const spans = new Map<string, Span>();
@@ -118,7 +118,7 @@ export class NotesExport {
 			if (known?.text === this.#textKey(each)) {
 				return void spans.set(each.id, { startMs: known.startMs, endMs: known.endMs });
 			}
-			// One that can't be read is told when it is to be written.
+			// An unreadable one is reported when it is to be written.
 			const lifelog = await this.#source.lifelogOf(each).catch(() => undefined);
 			if (lifelog) spans.set(each.id, spanOf(lifelog));
 		};
@@ -135,19 +135,19 @@ export class NotesExport {
 		return hashOf([this.#source.keyOf(each), this.#options.timezone]);
 	}
 
-	/** What changes whenever the audio of a lifelog is cut otherwise; empty if none is wanted. */
+	/** A key of a lifelog's audio that changes with the cut; empty without audio. */
 	#audioKey(id: string, { startMs, endMs }: Span): string {
 		const wanted = this.#options.audio || this.#to.filesOf(id).some(isSound);
 		if (!wanted || !this.#audio) return '';
 		const { source } = this.#audio;
 		const files = source.audioBetween(startMs, endMs);
-		// It may be whole another time.
+		// It may be complete next time.
 		if (files.some(({ path }) => this.#broken.has(path))) return '';
 		const parts = files.map((file) => [file, source.spokenBetween(file.startMs, file.endMs)]);
 		return hashOf([startMs, endMs, parts]);
 	}
 
-	/** Reads a lifelog that is to be written; undefined if it needn't or can't be. */
+	/** Reads a lifelog to write; undefined if it is unchanged or unreadable. */
 	async #prepare(each: ArchivedLifelog): Promise<Work | undefined> {
 		const { id } = each;
 		const text = this.#textKey(each);
@@ -161,7 +161,7 @@ export class NotesExport {
 			if (found === 'nothing') isWhole = false;
 			if (found !== 'changed') continue;
 			this.#keep(path, CHANGED);
-			// Its owner's words are in it now, so no other one is written beside it.
+			// The user has edited this file, so no second one is written.
 			if (!isSound(path)) return undefined;
 			audioPath = path;
 		}
@@ -178,14 +178,14 @@ export class NotesExport {
 		}
 	}
 
-	/** @param isSame Whether its audio is as it was exported. */
+	/** @param isSame Whether its exported audio is up to date. */
 	async #withAudio(work: Work, key: string, isSame: boolean): Promise<Work> {
 		if (work.audioPath !== undefined) return { ...work, made: { ...work.made, audio: key } };
 		const [own] = this.#to.filesOf(work.id).filter(isSound);
 		try {
 			const audio = await this.#audio!.cut.of(work.lifelog);
 			const made = { ...work.made, audio: this.#audioKey(work.id, work.made) && key };
-			// What was exported stays if the archive no longer has it.
+			// Exported audio stays even if the archive no longer has it.
 			if (!audio) return { ...work, made, audioPath: own };
 			const isThere = isSame && own && (await this.#to.look(own)) === 'unchanged';
 			return { ...work, made, audio, audioPath: isThere ? own : undefined };
@@ -196,7 +196,6 @@ export class NotesExport {
 		}
 	}
 
-	/** Writes the files of a lifelog as drafts. */
 	async #draft({ work, path }: { work: Work; path: string }): Promise<void> {
 		const { id, lifelog, audio, made } = work;
 		const puts: Put[] = [];
@@ -228,7 +227,7 @@ export class NotesExport {
 		this.#pending.push({ work, puts });
 	}
 
-	/** Puts what was written at its place. */
+	/** Moves the drafts to their places. */
 	async #put(): Promise<void> {
 		const pending = this.#pending;
 		this.#pending = [];

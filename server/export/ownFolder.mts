@@ -1,4 +1,4 @@
-// How an export enters a folder, and what it keeps in it.
+// Opens the target folder of an export, and manages the export's own files in it.
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Folder, isWithin } from '../archive/folder.mts';
@@ -6,16 +6,16 @@ import { type HeldLock, tryLock } from '../archive/lock.mts';
 import { CannotStart } from '../util/commandLine.mts';
 import { onWindowsAgain } from '../util/onWindowsAgain.mts';
 
-/** The export's own folder in the folder. Obsidian and most others don't show it. */
+/** The export's own folder. Obsidian and most others hide it. */
 const OWN = '.lifelog-export';
 export const STATE = `${OWN}/files.json`;
 export const DRAFTS = `${OWN}/drafts`;
 
 /**
- * Makes a folder, if it isn't there, and keeps other exports out of it.
+ * Creates a folder if needed, and locks out other exports.
  *
  * @returns Its real path.
- * @throws CannotStart for one in which nothing may be written.
+ * @throws CannotStart if the folder isn't writable or mustn't be used.
  */
 export async function enter(
 	path: string,
@@ -40,14 +40,14 @@ export async function enter(
 	return { root, lock };
 }
 
-/** The real path of what is there, or will be. */
+/** The real path of an existing or a new folder. */
 async function realPathOf(path: string): Promise<string> {
 	const real = await realpath(path).catch(unlessMissing);
 	if (real !== undefined || dirname(path) === path) return real ?? path;
 	return join(await realPathOf(dirname(path)), basename(path));
 }
 
-/** Removes the drafts of an export that was killed. */
+/** Removes the drafts of a killed export. */
 export async function clearDrafts(root: string): Promise<void> {
 	const drafts = join(root, DRAFTS);
 	await onWindowsAgain(() => rm(drafts, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// Where in the folder the files of a lifelog belong.
+// Chooses the paths of exported lifelogs.
 import { parse } from 'yaml';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { titleOf } from '../../lifelog/contents.ts';
@@ -11,25 +11,25 @@ export const SOUND = '.ogg';
 /** More than the properties of a lifelog take. */
 const HEAD_BYTES = 64 * 1024;
 
-/** A lifelog, and its audio if that is exported, too. */
+/** A lifelog, and its audio if exported. */
 interface Placed {
 	id: string;
 	lifelog: Lifelog;
 	audio?: unknown;
 }
 
-/** The name of a file of a lifelog, without its folders and extension. */
+/** The file name of a lifelog, without folders and extension. */
 export const nameOf = (lifelog: Lifelog, zone: string, nth?: number): string =>
 	readableName(Date.parse(lifelog.startTime), zone, titleOf(lifelog), nth);
 
-/** Gives each lifelog a name of its own in the folder. */
+/** Gives each lifelog a unique name in the folder. */
 export class Places {
 	readonly #to: ExportFolder;
 	readonly #timezone: string;
-	/** Which lifelog has a name, as file systems compare them. */
+	/** Lifelog IDs by name, normalized like file systems compare names. */
 	readonly #owners = new Map<string, string>();
 
-	/** @param timezone IANA name of the zone in which names are. */
+	/** @param timezone IANA time zone of the names. */
 	constructor(to: ExportFolder, timezone: string) {
 		this.#to = to;
 		this.#timezone = timezone;
@@ -38,7 +38,7 @@ export class Places {
 		}
 	}
 
-	/** Where a lifelog belongs, without the extension. It keeps a name that is still right. */
+	/** The path of a lifelog, without extension. A name that still fits is kept. */
 	async of({ id, lifelog, audio }: Placed): Promise<string> {
 		const timezone = this.#timezone;
 		const { day } = wallClockOf(Date.parse(lifelog.startTime), timezone);
@@ -58,7 +58,7 @@ export class Places {
 		}
 	}
 
-	/** Whether nobody else has a file of this name. A file with the lifelog's own ID is from an export. */
+	/** Whether the name is free. A file that contains the lifelog's own ID is from an export. */
 	async #isFree(stem: string, id: string, hasAudio: boolean): Promise<boolean> {
 		const found = await this.#to.look(stem + NOTE);
 		if (found === 'foreign') return (await this.#idIn(stem + NOTE)) === id;

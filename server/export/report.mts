@@ -1,21 +1,22 @@
-/** A file, and what is to be said of it: the end of a sentence. */
+/** A file and what happened to it. Completes a sentence. */
 export interface Told {
 	path: string;
 	problem: string;
 }
 
-/** What an export did. */
 export interface Exported {
-	/** How many the archive has. */
+	/** Number in the archive. */
 	lifelogs: number;
-	/** How many files are new or changed, and how many were removed. */
+	/** Number of new or changed files, and of removed ones. */
 	written: number;
 	removed: number;
-	/** Files in the folder that stay, because somebody else wrote or changed them, or only they are left. */
+	/**
+	 * Files that stay, because others wrote or changed them, or because the archive no longer has
+	 * their content.
+	 */
 	kept: Told[];
-	/** What isn't exported: files of the archive that can't be read, and places that can't be written to. */
+	/** Unreadable files of the archive, and paths that aren't writable. */
 	failed: Told[];
 }
 
-/** Told how far an export is. */
 export type OnProgress = (done: number, total: number) => void;

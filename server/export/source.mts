@@ -1,4 +1,4 @@
-// The archive that is exported: read as it is, so it may be read-only, and a server may be changing it.
+// Reads the archive to export. It may be read-only, and a server may be changing it.
 import { hash } from 'node:crypto';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { type Contents, readContents } from '../archive/contents.mts';
@@ -11,12 +11,12 @@ import { readPeople } from '../archive/people.mts';
 import { CannotStart } from '../util/commandLine.mts';
 import { asError } from '../util/errors.mts';
 
-/** Raised when a lifelog is written otherwise than before, so that all are written anew. */
+/** Raise this if lifelogs are written differently, so that all are exported again. */
 const VERSION = 1;
 
 export type ArchivedLifelog = Contents['lifelogs'][number];
 
-/** Opens an archive. @throws CannotStart if it isn't there, or isn't one. */
+/** Opens an archive. @throws CannotStart if it doesn't exist or isn't an archive. */
 export async function openArchive(path: string): Promise<Folder> {
 	const folder = await Folder.open(path).catch((error: unknown) => {
 		const { code = 'ENOTDIR' } = asError(error);
@@ -32,7 +32,7 @@ export async function openArchive(path: string): Promise<Folder> {
 	);
 }
 
-/** What an archive has, with the owner's titles, names and words. */
+/** The content of an archive, with the user's edits, names and replacements. */
 export class Source {
 	readonly folder: Folder;
 	readonly contents: Contents;
@@ -46,7 +46,10 @@ export class Source {
 		this.#namesHash = hashOf(names.people);
 	}
 
-	/** @throws CannotStart if people.json can't be read: every name would be the recorded one again. */
+	/**
+	 * @throws CannotStart if people.json is unreadable. Otherwise, all names would be reset to the
+	 *   recorded ones.
+	 */
 	static async read(folder: Folder): Promise<Source> {
 		const { people } = await readPeople(folder).catch((error: unknown) => {
 			if (!(error instanceof FileError)) throw error;
@@ -57,16 +60,16 @@ export class Source {
 		return new Source(folder, await readContents(folder), new Names(people));
 	}
 
-	/** What changes whenever a lifelog is written otherwise. */
+	/** A key that changes when the lifelog's output changes. */
 	keyOf({ entry }: ArchivedLifelog): string {
 		const { edited, files } = entry;
 		return hashOf([VERSION, files.map(({ sha256 }) => sha256), edited, this.#namesHash]);
 	}
 
 	/**
-	 * A lifelog as it is served.
+	 * A lifelog with all edits.
 	 *
-	 * @throws FileError if its file can't be read, or isn't as its day says.
+	 * @throws FileError if its file is unreadable, or doesn't match its manifest.
 	 */
 	async lifelogOf({ id, entry: { files, edited } }: ArchivedLifelog): Promise<Lifelog> {
 		const stored = await readArchived(this.folder, id, files);
@@ -75,10 +78,10 @@ export class Source {
 	}
 }
 
-/** A short hash of what JSON says of a value. */
+/** A short hash of a value's JSON. */
 export const hashOf = (value: unknown): string =>
 	hash('sha256', JSON.stringify(value)).slice(0, 32);
 
-/** The path of a lifelog's file, for people. */
+/** The path of a lifelog's file, for messages. */
 export const pathOf = ({ day, entry }: ArchivedLifelog): string =>
 	entry.files.at(0)?.path ?? `days/${day}`;

@@ -1,11 +1,11 @@
-// When somebody spoke, and what audio there is, for audio that is cut without an index.
+// Finds speech and audio by time, to cut audio without an index.
 import type { AudioFile } from '../archive/layout.mts';
 import { sourceOf } from '../archive/sourceOf.mts';
 import type { AudioSource } from '../index/archiveAudio.mts';
 import { DAY_MS } from '../util/durations.mts';
 import type { Span } from '../util/spans.mts';
 
-/** Whatever has a range of time, to be found by it. */
+/** Items with a time range, sorted for lookups. */
 class ByTime<Some extends Span> {
 	readonly #byDay = new Map<number, Some[]>();
 
@@ -19,7 +19,7 @@ class ByTime<Some extends Span> {
 		}
 	}
 
-	/** Those that have something of a range, by start. */
+	/** Items that overlap a range, by start. */
 	between(startMs: number, endMs: number): Some[] {
 		const near = [...daysOf({ startMs, endMs })].flatMap((day) => this.#byDay.get(day) ?? []);
 		const found = near.filter((each) => each.endMs > startMs && each.startMs < endMs);
@@ -27,7 +27,7 @@ class ByTime<Some extends Span> {
 	}
 }
 
-/** An end that is years away is an error of a recorder. */
+/** An end years away is an error of a recorder. */
 const MAX_DAYS = 31;
 
 function* daysOf({ startMs, endMs }: Span): Generator<number> {
@@ -37,9 +37,9 @@ function* daysOf({ startMs, endMs }: Span): Generator<number> {
 }
 
 /**
- * What audio is cut by, as the index has it (`index/rows.mts`).
+ * The source for cutting audio, as the index provides it (`index/rows.mts`).
  *
- * @param lifelogs When each was, by its ID, also those that were deleted.
+ * @param lifelogs Times by ID, including deleted ones.
  */
 export function audioSource(audio: AudioFile[], lifelogs: Map<string, Span>): AudioSource {
 	const files = new ByTime(audio);

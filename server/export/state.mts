@@ -1,37 +1,35 @@
-// What an export has written into a folder: .lifelog-export/files.json.
+// State of an export in its folder: .lifelog-export/files.json.
 import { Ajv } from 'ajv';
 import { isOfLaterVersion, parseJson } from '../archive/layout.mts';
 import { CannotStart } from '../util/commandLine.mts';
 
 /** A file that an export wrote. */
 export interface MadeFile {
-	/** The lifelog that is in it; empty for a zip of all. */
+	/** ID of its lifelog; empty for a zip of all. */
 	id: string;
-	/** Of its contents. A killed export can leave several, of which one is right. */
+	/** SHA-256 of its contents. After a kill there can be several, one of which is right. */
 	sha256: string[];
-	/** As it was found last, to save reading it: size, and the time of its last change in epoch ms. */
+	/** Size and modification time (epoch ms) when last seen, to avoid reading it. */
 	bytes?: number;
 	mtimeMs?: number;
-	/** Of a zip: what it was made of. */
+	/** Only for a zip: the key of its sources. */
 	key?: string;
 }
 
-/** A lifelog as it was exported. */
 export interface MadeLifelog {
-	/** What its Markdown was made of. */
+	/** Key of its Markdown. */
 	text: string;
-	/** What its audio was made of; empty if that wasn't wanted, or couldn't be read. */
+	/** Key of its audio; empty if it wasn't wanted, or was unreadable. */
 	audio: string;
 	/** Epoch ms. */
 	startMs: number;
 	endMs: number;
 }
 
-/** All that is known of a folder. */
 export interface State {
-	/** By their paths in the folder, with `/`. */
+	/** By path in the folder, with `/`. */
 	files: Map<string, MadeFile>;
-	/** By their IDs. */
+	/** By ID. */
 	lifelogs: Map<string, MadeLifelog>;
 }
 
@@ -68,11 +66,11 @@ const isStateFile = new Ajv().compile<{
 });
 
 /**
- * Reads what an export knows.
+ * Parses the state of an export.
  *
- * @param json Undefined before the first export.
- * @param path Where it is, for people.
- * @throws CannotStart for anything else than an export wrote.
+ * @param json undefined before the first export.
+ * @param path Path for messages.
+ * @throws CannotStart if an export didn't write it.
  */
 export function parseState(json: string | undefined, path: string): State {
 	if (json === undefined) return { files: new Map(), lifelogs: new Map() };
@@ -98,6 +96,6 @@ export function stateJson({ files, lifelogs }: State): string {
 	return `${JSON.stringify({ version: 1, ...all })}\n`;
 }
 
-/** Whether a path leads to something in the folder. Somebody else may have written it. */
+/** Whether a path is inside the folder. Someone else may have written it. */
 const isInside = (path: string) =>
 	!/[\\:\0]/.test(path) && path.split('/').every((part) => part !== '' && !part.startsWith('.'));

@@ -70,32 +70,31 @@ import type { Service } from './service.mts';
 import type { AskedChange } from '../archive/edits.mts';
 import type { NewLifelog } from '../recordings/makeLifelog.mts';
 
-/** How long a request may take to arrive, whoever sends it. */
+/** Maximum time for a request to arrive. */
 const MAX_REQUEST_MS = 20_000;
-/** How long an upload may stall. */
+/** Maximum time an upload may stall. */
 const UPLOAD_STALL_MS = 30_000;
 const UPLOAD = 'uploadRecording';
-/** Characters of an ID in an address. */
+/** Maximum characters of an ID in a path. */
 const MAX_PARAMETER = 1000;
 
 const JSON_BODIES = [
 	...['createLifelog', 'updateLifelog', 'changePeople', 'createReplacement', 'retryRecording'],
 	'createWebhook',
 ];
-/** What a key that can only read mustn't see: addresses of webhooks may be secret. */
+/** Operations that read-only keys can't use: webhook addresses may be secret. */
 const FOR_FULL_KEYS = ['listWebhooks', 'listDeliveries'];
 
 const strict = new Ajv({ strict: false });
-/** Fastify's own validator turns null into false, which would remove a star. */
+/** Fastify's own validator converts null to false, which would remove a star. */
 const compileStrictly = ({ schema }: { schema: object }) => strict.compile(schema);
 
 const requestLog = new RequestLog();
 
 /**
- * Creates an HTTP server without routes, to which hooks can be added before `answerErrors` and
- * `addApi`.
+ * Creates an HTTP server without routes. Hooks can be added before `answerErrors` and `addApi`.
  *
- * @param options Of Fastify, put over those of every server.
+ * @param options Fastify options that override the defaults.
  */
 export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 	const app = Fastify({
@@ -103,23 +102,24 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 		forceCloseConnections: true,
 		http: { headersTimeout: MAX_REQUEST_MS, connectionsCheckingInterval: MAX_REQUEST_MS / 4 },
 		routerOptions: { maxParamLength: MAX_PARAMETER },
-		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
+		// A request may contain its full URL (RFC 9112, section 3.2.2). The nodes do this over http.
 		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),
-		// Unlike a count, the same after no restart.
+		// Random: a counter would repeat after a restart.
 		genReqId: () => randomBytes(4).toString('hex'),
 		logController: requestLog,
 		frameworkErrors: answerAddressError,
-		// Somebody may be called `__proto__`. Bodies are read, and never assigned to other objects.
+		// `__proto__` may be the name of a person. Bodies are only read, and never assigned to other
+		// objects.
 		onProtoPoisoning: 'ignore',
 		...options,
 	});
 	app.addHook('onRequest', async ({ raw }) => limitRequestTime(raw));
-	// Fastify's own serializer would drop fields that the contract does not know.
+	// Fastify's own serializer would drop fields that aren't in the contract.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	return app;
 }
 
-/** Answers a request whose address leads to no route: Fastify would repeat the address. */
+/** Answers a request with an invalid path. Fastify's own answer would quote the path. */
 function answerAddressError(
 	{ statusCode = 400 }: FastifyError,
 	request: FastifyRequest,
@@ -129,12 +129,12 @@ function answerAddressError(
 		statusCode === 414
 			? `The address has a part of over ${MAX_PARAMETER} characters`
 			: 'The address has a % that encodes nothing. Write it as %25';
-	// Neither hooks of the server nor its log are told of these.
+	// Hooks of the server and its log don't see these requests.
 	reply.code(statusCode).header('cache-control', 'private, no-store').send({ error });
 	requestLog.requestCompleted(undefined, request, reply);
 }
 
-/** Answers errors of all routes that are added to `app` after this. */
+/** Sets the error handlers for all routes that are added to `app` later. */
 export function answerErrors(app: FastifyInstance, service: Service): void {
 	app.setErrorHandler(async (error: FastifyError, request, reply) => {
 		if (error.statusCode !== 401) await readToEnd(request.raw);
@@ -156,8 +156,8 @@ export function answerErrors(app: FastifyInstance, service: Service): void {
 }
 
 /**
- * Adds the API to `app`, after `answerErrors`. Its routes and the validation of requests come from
- * the contract; here stands only what each operation does.
+ * Adds the API to `app`, after `answerErrors`. The contract defines the routes and the validation
+ * of requests. Only the handlers of the operations are here.
  */
 export async function addApi(
 	app: FastifyInstance,
@@ -173,7 +173,7 @@ export async function addApi(
 	}
 	await app.register(openapiGlue, {
 		specification: contract,
-		// The plugin adds what it knows from the contract: url, method and schema.
+		// The plugin adds url, method and schema from the contract.
 		operationResolver: (operationId, method, path) =>
 			({
 				handler: handlers[operationId],
@@ -187,7 +187,7 @@ export async function addApi(
 				],
 				...(permissions[operationId] && { bodyLimit: MAX_BODY_BYTES }),
 				...(JSON_BODIES.includes(operationId) && { validatorCompiler: compileStrictly }),
-				// Its body is read part by part, and checked there.
+				// Its body is streamed, and checked by the handler.
 				...(operationId === UPLOAD && { validatorCompiler: () => () => true }),
 			}) as unknown as RouteOptions,
 	});
@@ -205,10 +205,10 @@ export async function addApi(
 	});
 }
 
-/** What breaks off a request. */
+/** Timers that abort a request. */
 const deadlines = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
-/** Breaks off a request whose body doesn't arrive in time. */
+/** Aborts a request whose body doesn't arrive in time. */
 function limitRequestTime(request: IncomingMessage): void {
 	const { 'content-length': length = '0' } = request.headers;
 	if (length === '0' && !request.headers['transfer-encoding']) return;
@@ -217,15 +217,15 @@ function limitRequestTime(request: IncomingMessage): void {
 	deadlines.set(request, late);
 }
 
-/** Has an upload take long, if it goes on. */
+/** Allows an upload to take long while data arrives. */
 export function awaitUpload(request: IncomingMessage): void {
 	clearTimeout(deadlines.get(request));
 	request.setTimeout(UPLOAD_STALL_MS, () => request.destroy());
 }
 
 /**
- * Reads the rest of a body that nobody wants, as long as something arrives: a client that is still
- * sending when the connection closes sees a reset instead of the answer.
+ * Discards the rest of a body while data arrives. A client that is still sending when the
+ * connection closes sees a reset instead of the answer.
  */
 async function readToEnd(body: IncomingMessage): Promise<void> {
 	if (body.complete) return;
@@ -233,7 +233,7 @@ async function readToEnd(body: IncomingMessage): Promise<void> {
 	await finished(body.resume()).catch(() => {});
 }
 
-/** Refuses the operations that the options of the server don't allow. */
+/** Checks that reject operations which the server's options don't allow. */
 const permissions: Record<string, (service: Service) => void> = {
 	createLifelog: checkChanges,
 	updateLifelog: checkChanges,
@@ -250,7 +250,7 @@ const permissions: Record<string, (service: Service) => void> = {
 	downloadRecording: checkRecordings,
 };
 
-/** What each operation of the contract does, by its operationId. */
+/** Handlers of the contract's operations, by operationId. */
 function operationHandlers(service: Service): Record<string, RouteHandlerMethod> {
 	const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
 	return {
@@ -297,10 +297,10 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 }
 
 /**
- * Refuses a request without a key and without a session, and with a key that can only read, everything
- * that may change something: here for the API, MCP and the page alike.
+ * Rejects a request without a key or a session. Also rejects requests with a read-only key that may
+ * change something. Used for the API, MCP and the page.
  *
- * @param needsFull Whether it refuses such a key anything.
+ * @param needsFull Whether to reject all requests with a read-only key.
  */
 export function requireKey(service: Service, needsFull = false): onRequestAsyncHookHandler {
 	return async (request) => {
@@ -314,7 +314,7 @@ export function requireKey(service: Service, needsFull = false): onRequestAsyncH
 	};
 }
 
-/** Who has the key of a request; without any, whose session it is. */
+/** The owner of a request's key or, without a key, of its session. */
 export function visitorOf(
 	{ visitorOfKey, visitorOfSession }: Service,
 	request: FastifyRequest,
@@ -328,9 +328,9 @@ const isReading = ({ method, routeOptions }: FastifyRequest) =>
 	['GET', 'HEAD'].includes(method) || routeOptions.url === '/mcp';
 
 /**
- * What a 401 must tell of how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). At
- * `/mcp` it names no `resource_metadata`, as MCP's authorization has it for OAuth: this server has no
- * authorization server to lead to.
+ * The challenge of a 401 (RFC 9110, section 11.6.1; RFC 6750, section 3). At `/mcp` it has no
+ * `resource_metadata`, although MCP's authorization requires it for OAuth: this server has no
+ * authorization server.
  */
 function challengeOf({ name }: Service, request: FastifyRequest): string {
 	if (request.routeOptions.url !== '/mcp') return `X-API-Key realm="${name}"`;
@@ -341,7 +341,7 @@ function challengeOf({ name }: Service, request: FastifyRequest): string {
 const refuseMethod: RouteHandlerMethod = (_request, reply) =>
 	reply.code(405).header('allow', 'POST').send({ error: 'Only POST works here' });
 
-/** Says what is wrong with a request; a validation error names the parameter. */
+/** Describes the problem of a request. A validation error names the parameter. */
 function describe(
 	{ validation, message: ownMessage, statusCode }: FastifyError,
 	{ routeOptions }: FastifyRequest,

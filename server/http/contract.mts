@@ -14,7 +14,7 @@ interface Operation {
 
 type PathItem = Named<Operation> & { parameters?: Parameter[] };
 
-/** The parts of the OpenAPI document that the server reads itself. */
+/** The parts of the OpenAPI document that the server uses. */
 export interface Contract {
 	servers: { url: string }[];
 	paths: Named<PathItem>;
@@ -28,13 +28,13 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 /** lifelog/openapi.yaml, the contract of the service. */
 export const contract: Contract = parse(read('../../lifelog/openapi.yaml'));
 
-// Its schemas refer to those of the service, which are in the same document then.
+// Its schemas refer to those of the service, which end up in the same document.
 const own: Contract = parse(read('../openapi.yaml').replaceAll('../lifelog/openapi.yaml#', '#'));
 
 /**
- * Adds to a contract what another has more, by name: paths and operations; parameters, properties of
- * the body and responses of an operation; properties of a schema; other components. Where both have a
- * name, the other's counts.
+ * Merges a contract into another by name: paths and operations; parameters, body properties and
+ * responses of an operation; properties of a schema; other components. If both have a name, `more`
+ * wins.
  */
 export function extendContract(contract: Contract, more: Contract): Contract {
 	const { schemas, ...others } = more.components;
@@ -100,7 +100,7 @@ function parametersOf(
 	return { parameters: [...before.filter((each) => !names.has(nameOf(each))), ...added] };
 }
 
-/** What a reference leads to; the value itself if it's none. */
+/** The target of a reference, or the value itself. */
 function targetOf<Value extends { $ref?: string }>(
 	components: Contract['components'],
 	value: Value,
@@ -109,7 +109,7 @@ function targetOf<Value extends { $ref?: string }>(
 	return name === undefined ? value : (components[group][name] as Value);
 }
 
-/** Two groups as one; `extend` makes one value of two that have the same name. */
+/** Merges two groups by name. `extend` merges two values with the same name. */
 function byName<Value extends object>(
 	before: Named<Value> = {},
 	added: Named<Value> = {},
@@ -122,7 +122,7 @@ function byName<Value extends object>(
 	return { ...before, ...Object.fromEntries(parts) };
 }
 
-/** The contract together with server/openapi.yaml, which has what is the server's own. */
+/** The contract with the server's own additions of server/openapi.yaml. */
 export const serverContract = extendContract(contract, own);
 
 /** Lists every operation of the contract with its method (upper case) and path. */
@@ -134,7 +134,6 @@ export function listOperations(contract: Contract) {
 	);
 }
 
-/** Whether the operation needs no API key. */
 export function isOpen(contract: Contract, method: string, path: string): boolean {
 	return contract.paths[path][method.toLowerCase()].security?.length === 0;
 }

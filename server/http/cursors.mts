@@ -1,20 +1,19 @@
 import { ApiError } from '../util/errors.mts';
 import type { Position } from '../index/store.mts';
 
-/** What a cursor carries: the query it is bound to, and the place in its results. */
+/** Content of a cursor: its query, and the position in the results. */
 export interface Cursor<Query> {
 	query: Query;
 	after: Position;
 }
 
-/** Writes a cursor as an opaque string. */
 export function encodeCursor<Query>(cursor: Cursor<Query>): string {
 	return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
 /**
- * Reads a string written by `encodeCursor`. Throws an ApiError (400) when it is none, or when it
- * carries something else than `isQuery` takes.
+ * Decodes a string of `encodeCursor`. Throws an ApiError (400) if it is invalid, or `isQuery`
+ * rejects its content.
  */
 export function decodeCursor<Query>(
 	text: string,
@@ -26,7 +25,7 @@ export function decodeCursor<Query>(
 			return { query, after: { time: after.time, id: after.id } };
 		}
 	} catch {
-		// refused below
+		// rejected below
 	}
 	throw new ApiError(400, "cursor doesn't come from this service");
 }

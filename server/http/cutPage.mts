@@ -1,10 +1,10 @@
 import { encodeCursor, type Cursor } from './cursors.mts';
 import type { Position, Slice } from '../index/store.mts';
 
-/** Entries of a page. */
+/** Maximum entries per page. */
 export const MAX_PAGE = 100;
 
-/** One page of a list, and the metadata that goes with it. */
+/** One page of a list with its metadata. */
 export interface Page<Entry> {
 	entries: Entry[];
 	meta: { nextCursor?: string; count: number };
@@ -20,14 +20,14 @@ interface PageOptions<Entry, Query> {
 }
 
 /**
- * Cuts one page out of what `list` gives, in the requested direction and after the cursor's
- * position, and writes the cursor of the next one.
+ * Cuts one page from the result of `list`, in the requested direction and after the cursor, and
+ * creates the next cursor.
  */
 export function cutPage<Entry, Query>(
 	list: (slice: Slice) => Entry[],
 	{ query, limit, direction, cursor, position }: PageOptions<Entry, Query>,
 ): Page<Entry> {
-	// One more tells whether there is a next page.
+	// One extra entry shows whether there is a next page.
 	const found = list({ direction, after: cursor?.after, limit: limit + 1 });
 	const page = found.slice(0, limit);
 	const last = page.at(-1);

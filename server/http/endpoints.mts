@@ -2,12 +2,12 @@ import { Endpoint, ENDPOINTS, type EndpointOptions } from '../util/modelEndpoint
 import type { EndpointState } from '../util/modelEndpoint.mts';
 import type { NeededOptions } from './prepare.mts';
 
-/** The endpoints that a server uses, each of which can be asked how it is. */
+/** The model endpoints of a server, for status checks. */
 export class Endpoints {
 	readonly #ask: (() => Promise<EndpointState>)[] = [];
 	#asking: Promise<EndpointState[]> | undefined;
 
-	/** Throws an Error that says what to do for an address or a key that can't be used. */
+	/** Throws an Error that says what to do for an invalid address or key. */
 	constructor({ transcription, chat, embeddings }: NeededOptions) {
 		const { diarization } = transcription ?? {};
 		const given = { transcription, diarization, chat, embeddings };
@@ -19,7 +19,7 @@ export class Endpoints {
 		}
 	}
 
-	/** Asks all of them at once. Calls made meanwhile return the same answer. Never rejects. */
+	/** Checks all endpoints at once. Concurrent calls share the result. Never rejects. */
 	states(): Promise<EndpointState[]> {
 		this.#asking ??= Promise.all(this.#ask.map((ask) => ask())).finally(
 			() => (this.#asking = undefined),

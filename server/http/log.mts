@@ -1,14 +1,13 @@
-// The log of a server. No line has what was said, asked for or answered, nor a key.
+// The log of a server. It contains no keys, and nothing that was said, searched or answered.
 import { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { pino, type Logger } from 'pino';
 import { printable } from '../util/text.mts';
 import { whereIs, type ServerError } from '../util/failures.mts';
 
-/** How a log is written. */
 export interface LogOptions {
-	/** The least urgent lines to write; `debug` has one for each request. */
+	/** Minimum level to log; `debug` has one line per request. */
 	level: 'error' | 'warn' | 'info' | 'debug';
-	/** `text`: a time and a sentence a line, for people. `json`: an object a line, for programs. */
+	/** `text`: a time and a sentence per line, for people. `json`: an object per line, for programs. */
 	format: 'text' | 'json';
 }
 
@@ -26,14 +25,14 @@ export function openLog({ level, format }: LogOptions): Logger {
 			base: null,
 			timestamp: () => `,"time":"${new Date().toISOString()}"`,
 			formatters: { level: (label) => ({ level: label }) },
-			// Messages of errors and addresses of requests may quote what was said or asked for.
+			// Error messages and request URLs may quote what was said or searched.
 			serializers: { err: whereIs, req: () => undefined, res: () => undefined },
 		},
 		format === 'json' ? process.stderr : displayStream,
 	);
 }
 
-/** What Fastify logs of requests, in words of our own: its own lines quote addresses and errors. */
+/** Logs requests in the server's own words. Fastify's lines would quote URLs and errors. */
 export class RequestLog extends LogController {
 	constructor() {
 		super({ disableRequestLogging: true });
@@ -46,15 +45,15 @@ export class RequestLog extends LogController {
 	}
 
 	override streamError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-		// A client that went away.
+		// The client disconnected.
 		if ((error as ServerError).code === 'ERR_STREAM_PREMATURE_CLOSE') return;
 		logFailure(request, reply.statusCode, error, 'was interrupted');
 	}
 }
 
 /**
- * Logs a request that failed, with its number and where: an error for one that nobody expected, a
- * warning while the server can't answer yet.
+ * Logs a failed request with its number and the place of the error: as an error if unexpected, as a
+ * warning while the server isn't ready.
  *
  * @param status The HTTP status of the answer.
  */
@@ -71,7 +70,7 @@ export function logFailure(
 	request.log.error({ ...facts, code, at }, `${line}${[code, ...at].join(' ')}`);
 }
 
-/** A request by its route: an address can hold the words of a search. */
+/** Describes a request by its route: a URL can contain search words. */
 function factsOf({ method, routeOptions, ip }: FastifyRequest, status: number) {
 	return { method, route: routeOptions.url ?? 'no route', status, client: ip };
 }

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../util/durations.mts';
 
-/** The days between the first and the last that aren't there. `days` are `YYYY-MM-DD`, in order. */
+/** The missing days between the first and the last. `days` are `YYYY-MM-DD`, in order. */
 export function missingDays(days: string[]): string[] {
 	const there = new Set(days);
 	const missing: string[] = [];

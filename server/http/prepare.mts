@@ -1,4 +1,4 @@
-// What a server needs before it can start. All that is wrong with it is said together.
+// Checks everything a server needs before it starts, and reports all problems together.
 import { dirname } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -18,35 +18,35 @@ import { Access } from './auth/access.mts';
 import { readAccessFile, type AccessFile } from './auth/accessFile.mts';
 import { checkGivenKey, KEY_VARIABLE, SAFE_LENGTH } from './auth/key.mts';
 
-/** Where the archive is, and whom and what the server talks to. */
+/** Required files, keys and endpoints. */
 export interface NeededOptions {
-	/** The folder of the archive. */
+	/** Folder of the archive. */
 	folder: string;
 	host: string;
-	/** The file of the index. */
+	/** File of the index. */
 	index: string;
-	/** The key that the owner gave, to be accepted beside those that were made on the page. */
+	/** The owner's key, accepted besides those created on the page. */
 	apiKey: string | undefined;
-	/** Where lifelogs are turned into vectors, to be searched by meaning. */
+	/** Embeddings endpoint for search by meaning. */
 	embeddings: EndpointOptions | undefined;
-	/** Where titles and headings of new lifelogs are written. */
+	/** Chat endpoint that writes titles and headings of new lifelogs. */
 	chat?: EndpointOptions;
-	/** How recordings become lifelogs; without it they don't. */
+	/** Converts recordings to lifelogs; without it, recordings are rejected. */
 	transcription?: TranscriptionOptions;
-	/** Addresses and networks of proxies that are believed whom they ask for; none if missing. */
+	/** Addresses and networks of trusted proxies; by default none. */
 	trustProxy: string | undefined;
 	log: Logger;
 }
 
-/** How recordings become lifelogs. */
+/** How to convert recordings to lifelogs. */
 export interface TranscriptionOptions extends TranscriberOptions {
-	/** Where it is asked who speaks, too. */
+	/** Endpoint that identifies speakers. */
 	diarization?: EndpointOptions;
-	/** Whether uploaded files are kept when they are done. */
+	/** Whether to keep uploaded files when they are done. */
 	keepOriginals: boolean;
 	/** A folder whose files become lifelogs. */
 	inbox?: string;
-	/** Whether its files are copied, and stay where they are. */
+	/** Whether files of the inbox are copied and stay in place. */
 	inboxIsCopied: boolean;
 	inboxTimes?: InboxTimes;
 }
@@ -56,17 +56,13 @@ interface Prepared {
 	/** Keys and sessions. */
 	access: AccessFile;
 	titles: ChatTitles | undefined;
-	/** The endpoints that hear recordings. */
+	/** Endpoints that transcribe recordings. */
 	hearing: Models | undefined;
 	endpoint: EmbeddingsEndpoint | undefined;
 	app: FastifyInstance;
 }
 
-/**
- * Opens what a server needs.
- *
- * @throws Error with a line for each thing that is wrong, which says what to do.
- */
+/** Opens everything a server needs. @throws Error with a line for each problem, which says what to do. */
 export async function prepare(options: NeededOptions): Promise<Prepared> {
 	const { chat, embeddings, transcription } = options;
 	const problems: string[] = [];
@@ -100,12 +96,12 @@ async function openFolder({ folder }: NeededOptions): Promise<Folder> {
 	});
 }
 
-/** What is typed to make a folder with those above it. */
+/** The command that creates a folder and its parents. */
 const makeFolder = (folder: string) =>
 	`mkdir ${process.platform === 'win32' ? '' : '-p '}"${folder}"`;
 
 async function requireIndexFolder({ folder, index }: NeededOptions): Promise<void> {
-	// The missing folder of the archive is reported already.
+	// The archive's missing folder is already reported.
 	if (dirname(index) === folder) return;
 	await Folder.open(dirname(index)).catch(() => {
 		throw new Error(`There is no folder for the index ${index}: choose another file with --index`);
@@ -133,7 +129,7 @@ function accessOf({ apiKey, index, host }: NeededOptions): AccessFile {
 function appOf({ log, trustProxy }: NeededOptions): FastifyInstance {
 	try {
 		return createApp({
-			// Only Fastify's errors: its other lines at the start don't help people.
+			// Only Fastify's errors: its other startup messages don't help users.
 			loggerInstance: log.child({}, { level: 'error' }) as FastifyBaseLogger,
 			childLoggerFactory: (_ofApp, bindings, options) => log.child(bindings, options),
 			trustProxy,

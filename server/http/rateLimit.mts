@@ -6,19 +6,19 @@ import type { Service } from './service.mts';
 import { SlidingLog } from './slidingLog.mts';
 
 /**
- * Limits the requests of each API key over all routes of `app`, unknown ones included, as the
- * service's `rateLimit` says. A request beyond it fails with a RateLimitedError.
+ * Limits requests per API key over all routes of `app`, including unknown ones, by the service's
+ * `rateLimit`. Further requests fail with a RateLimitedError.
  */
 export async function limitRate(app: FastifyInstance, service: Service): Promise<void> {
 	await app.register(rateLimit, {
-		// The plugin wants a class; its instance is the service's log.
+		// The plugin needs a class; its instance is the service's log.
 		store: class {
 			constructor() {
 				return service.rateLimits ?? new SlidingLog();
 			}
 		} as unknown as new () => SlidingLog,
 		keyGenerator: (request) => String(keyOf(request)),
-		// Keys that are none are refused anyway, and there is no end of them to be remembered.
+		// Invalid keys are rejected anyway, and remembering them would need unlimited memory.
 		allowList: (request) => {
 			const key = keyOf(request);
 			return !service.rateLimits || key === undefined || !service.visitorOfKey(key);

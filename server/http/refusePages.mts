@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../util/errors.mts';
 
 /**
- * Refuses with 403 what scripts of web pages send, wherever the page is from: a browser says so in
- * `Origin`, except where the page reads from its own origin.
+ * Rejects requests by scripts of any website with 403. Browsers send `Origin`, except for reads
+ * from the same origin.
  */
 export function refusePages(app: FastifyInstance): void {
 	app.addHook('onRequest', async ({ headers }) => {

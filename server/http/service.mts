@@ -10,47 +10,47 @@ import type { Visitor } from './auth/access.mts';
 import type { SlidingLog } from './slidingLog.mts';
 import type { Store } from '../index/store.mts';
 
-/** What the routes answer from. All of it may change while they are served. */
+/** Dependencies of the routes. All of it may change while they are served. */
 export interface Service {
-	/** Its name in challenges and in errors of its own. */
+	/** Name in challenges and in the server's own errors. */
 	readonly name: string;
-	/** Where `GET /` leads. */
+	/** Target of `GET /`. */
 	readonly documentation: string;
 	/** The archive. Throws an UnavailableError (503) while it can't be served. */
 	readonly current: () => Store;
-	/** What makes and changes lifelogs. Only a contract that has such operations needs it. */
+	/** Creates and changes lifelogs. Only needed by a contract with such operations. */
 	readonly maker?: Maker;
-	/** What turns recordings into lifelogs; without it they are refused. */
+	/** Converts recordings to lifelogs; without it, recordings are rejected. */
 	readonly recordings?: { intake: Intake; jobs: Jobs };
-	/** The recording that a lifelog was made of; undefined if it wasn't. */
+	/** The recording of a lifelog; undefined if it wasn't made from one. */
 	readonly recordingOf?: (id: string) => Queued | undefined;
 	/** Called after a lifelog was deleted. */
 	readonly onDeleted?: (id: string) => Promise<void>;
-	/** Writes titles and headings of lifelogs that are there; missing without a chat endpoint. */
+	/** Writes titles and headings of existing lifelogs; missing without a chat endpoint. */
 	readonly later?: LaterTitles;
-	/** Tells webhooks what happens; without it their routes aren't there. */
+	/** Notifies webhooks; without it, their routes don't exist. */
 	readonly events?: Events;
-	/** The largest recording that is uploaded, in bytes; missing where none is. */
+	/** Maximum size of an uploaded recording, in bytes; missing without uploads. */
 	readonly maxUploadBytes?: number;
-	/** Whether recordings come from an inbox, too, so that they are listed without --allow-changes. */
+	/** Whether there is an inbox, so that recordings are listed even without --allow-changes. */
 	readonly hasInbox?: boolean;
-	/** Whether a recording may be dropped. */
+	/** Whether recordings can be deleted. */
 	readonly allowDelete?: boolean;
-	/** Requests per key in a sliding window of `windowMs` milliseconds; without it there is no limit. */
+	/** Maximum requests per key in a sliding window of `windowMs` milliseconds; by default unlimited. */
 	readonly rateLimit?: { max: number; windowMs: number };
-	/** The requests that count against it. */
+	/** The requests that count for the limit. */
 	readonly rateLimits?: SlidingLog;
-	/** What its MCP server offers. Loaded with the first message: most servers never get one. */
+	/** Tools of the MCP server. Loaded with the first message, because most servers never get one. */
 	readonly tools: () => Promise<Tool[]>;
-	/** Who has a key; undefined for one that isn't accepted. */
+	/** The owner of a key; undefined if it isn't accepted. */
 	visitorOfKey: (key: string) => Visitor | undefined;
-	/** Who has signed in; undefined for nobody. Only lifelog-server has sessions. */
+	/** The signed-in user; undefined without a session. Only lifelog-server has sessions. */
 	visitorOfSession?: (request: FastifyRequest) => Visitor | undefined;
-	/** Sends a page for an unknown address to a browser; returns undefined for any other client. */
+	/** Sends a browser a page for an unknown path; returns undefined for other clients. */
 	showNotFound?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
 	/** The service's time in milliseconds. */
 	now: () => number;
 }
 
-/** Registers a tool with an MCP server, to answer a request from a service. */
+/** Registers a tool with an MCP server, for one request to a service. */
 export type Tool = (server: McpServer, service: Service, request: FastifyRequest) => void;

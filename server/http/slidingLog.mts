@@ -1,13 +1,13 @@
 type Answer = (error: Error | null, result?: { current: number; ttl: number }) => void;
 
 /**
- * A store for @fastify/rate-limit that remembers the time of each counted request, so that
- * the window slides. Requests that are turned away are not counted.
+ * A store for @fastify/rate-limit with the time of each counted request, for a sliding window.
+ * Rejected requests don't count.
  */
 export class SlidingLog {
 	readonly #times = new Map<string, number[]>();
 
-	/** Counts a request of `key`; `ttl` is the time until the oldest one leaves the window. */
+	/** Counts a request of `key`. `ttl` is the time until the oldest one leaves the window. */
 	incr(key: string, answer: Answer, windowMs: number, max: number): void {
 		const now = performance.now();
 		const times = (this.#times.get(key) ?? []).filter((time) => time > now - windowMs);
@@ -23,7 +23,6 @@ export class SlidingLog {
 		return this;
 	}
 
-	/** Frees the windows of all keys. */
 	clear(): void {
 		this.#times.clear();
 	}

@@ -33,76 +33,74 @@ import type { Ways } from './pageApi/ways.mts';
 import { Endpoints } from './endpoints.mts';
 import { printableAscii } from '../util/text.mts';
 
-/** How an archive is served. */
 export interface ServerOptions extends NeededOptions {
-	/** 0 takes any free one. */
+	/** 0 selects a free one. */
 	port: number;
 	allowDelete: boolean;
-	/** Whether lifelogs are created and changed. */
+	/** Whether lifelogs can be created and changed. */
 	allowChanges?: boolean;
-	/** The largest recording that is uploaded, in bytes. */
+	/** Maximum size of an uploaded recording, in bytes. */
 	maxUploadBytes?: number;
-	/** Requests a minute; without it there is no limit. */
+	/** Requests per minute; by default unlimited. */
 	rateLimit: number | undefined;
-	/** IANA name of the zone whose days the page shows. */
+	/** IANA time zone of the page's days. */
 	timezone?: string;
-	/** Names that browsers may call the server by, beside its own and that of `publicUrl`. */
+	/** Further names of the server for browsers, besides its own and that of `publicUrl`. */
 	allowedHosts?: string[];
-	/** The origin by which browsers reach it. */
+	/** The server's origin for browsers. */
 	publicUrl?: string;
-	/** Whether the page is shown by plain HTTP beyond this machine. */
+	/** Whether the page is served over plain HTTP to other machines. */
 	allowHttp?: boolean;
-	/** Whether to make a key if none exists. */
+	/** Whether to create a key if none exists. */
 	makesKey?: boolean;
-	/** Whether webhooks are told what happens. */
+	/** Whether webhooks are notified. */
 	webhooks?: boolean;
-	/** The pauses between the attempts of a delivery, in ms. */
+	/** Pauses between the attempts of a delivery, in ms. */
 	webhookPauses?: number[];
-	/** The service that can be archived on the page; without it, nothing is archived or imported there. */
+	/** The service that the page can archive; without it, the page neither archives nor imports. */
 	archiving?: { url: string; requestsPerMinute: number };
-	/** Told of days while the index is brought up to the folder. */
+	/** Called with days while the index is updated from the folder. */
 	onProgress: (done: number, total: number) => void;
 }
 
-/** A server that answers 503 until its index is up to the folder. */
+/** A server that answers 503 until its index is up to date. */
 export interface StartingServer {
-	/** Base address, without a trailing slash. */
+	/** Base URL without a trailing slash. */
 	url: string;
 	/**
-	 * When everything is served. Rejects with an Error that says what to do for an index that can't be
-	 * used; the server is closed then. Stays open if the server is closed before.
+	 * Resolves when everything is served. Rejects with an Error that says what to do if the index is
+	 * unusable; the server is closed then. Stays pending if the server is closed earlier.
 	 */
 	ready: Promise<RunningServer>;
 	close: () => Promise<void>;
 }
 
-/** A running server. */
 export interface RunningServer {
-	/** Base address, without a trailing slash. */
+	/** Base URL without a trailing slash. */
 	url: string;
-	/** The key where it is known: given, or made just now. */
+	/** The key if known: given, or just created. */
 	apiKey: string | undefined;
 	access: Access;
-	/** Where links lead, without a trailing slash. */
+	/** Address of links, without a trailing slash. */
 	address: string;
-	/** Whether there is a page. Only in a checkout it may not be built yet. */
+	/** Whether there is a page. Only a checkout may lack it, before the build. */
 	hasPage: boolean;
 	store: ArchiveStore;
 	/** Missing if search uses only full text. */
 	meaning: Meaning | undefined;
 	endpoints: Endpoints;
-	/** Whether deletes and changes are carried out: not if another server may change the same folder. */
+	/** Whether deletes and changes are possible: not if another server may change the same folder. */
 	canChange: boolean;
 }
 
 const documentation =
 	'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/docs/reference/server.md';
-// Half of the time within which a new day is to be served.
+// Half of the time after which a new day must be served.
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * Serves an archive, which it indexes then. Rejects with an Error that says what to do for all that
- * `prepare` needs, and for a port that is taken. A damaged index is rebuilt.
+ * Starts a server, then indexes the archive. Rejects with an Error that says what to do for all
+ * problems of `prepare`, and if the port is in use. Rebuilds a damaged index.
  */
 export async function startServer(options: ServerOptions): Promise<StartingServer> {
 	const { host, port, log } = options;
@@ -162,7 +160,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	};
 	try {
 		const queueFile = `${options.index}.recordings`;
-		// It also knows which lifelogs are of one recording.
+		// The queue also knows which lifelogs belong to one recording.
 		const needsQueue = hearing !== undefined || titles !== undefined || existsSync(queueFile);
 		if (changing.lock && needsQueue) queue = new Queue(queueFile);
 		later =
@@ -221,7 +219,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				...{ canFill: ways !== undefined, hasWebhooks: events !== undefined },
 			},
 		});
-		// The page takes the place of the redirect to the documentation.
+		// The page replaces the redirect to the documentation.
 		const paths = Object.entries(serverContract.paths).filter(
 			([path]) => (path !== '/' || !hasPage) && (events || !/^\/v1\/(events|webhooks)/.test(path)),
 		);
@@ -230,7 +228,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			throw listenProblem(asError(error), host, port);
 		});
 		const start = async (): Promise<RunningServer> => {
-			// Until it is served, nothing is uploaded.
+			// Before serving, so that no upload has started yet.
 			await recordings?.intake.prepare();
 			await ways?.archiving.begin();
 			await serving.begin();
@@ -282,7 +280,7 @@ function recordingsOf(
 	return { jobs, intake: new Intake({ ...common, jobs }) };
 }
 
-/** The ways to fill the archive, unless nothing can be written there, as in a volume that is read-only. */
+/** Archiving and importing for the page, unless the folder isn't writable, as in a read-only volume. */
 async function waysOf(
 	{ root: folder }: Folder,
 	{ archiving, timezone = 'UTC', log }: ServerOptions,
@@ -310,10 +308,7 @@ async function inboxOf(
 	return await Inbox.open({ folder, isCopied, intake, warn, ...inboxTimes });
 }
 
-/**
- * Takes the lock of the one server that may change the archive, and finishes a change of it that was
- * interrupted.
- */
+/** Takes the lock of the only server that may change the archive, and finishes an interrupted change. */
 async function mayChange(
 	{ root }: Folder,
 	{ allowDelete, allowChanges, transcription, log }: ServerOptions,
@@ -344,7 +339,7 @@ async function mayChange(
 	return { refusal };
 }
 
-/** The address of a server on its own machine. One that listens on all addresses has none of its own. */
+/** The server's URL on its own machine. A server that listens on all addresses uses localhost. */
 function ownAddress(url: string): string {
 	const address = new URL(url);
 	if (EVERY_ADDRESS.includes(hostName(address.host))) address.hostname = '127.0.0.1';
@@ -355,7 +350,7 @@ function keepAddress(access: Access, address: string, warn: (line: string) => vo
 	try {
 		access.setAddress(address);
 	} catch (error) {
-		// A full disk, on which everything else is served.
+		// If the disk is full, everything else still works.
 		warn(`The address of the server can't be kept (${asError(error).code}): links don't name it`);
 	}
 }
@@ -385,9 +380,9 @@ async function keepLooking(
 			days = left;
 			told = '';
 		} catch (error) {
-			// It is told already why the index is rebuilt.
+			// The server's URL on its own machine: 127.0.0.1 if it listens on all addresses.
 			if (error instanceof UnavailableError && !(error instanceof MissingFolderError)) continue;
-			// A folder that is not there, a full disk: what is in the index is served on.
+			// If the folder is missing or the disk is full, the index is still served.
 			const problem = `Cannot look for new days: ${(error as Error).message}`;
 			if (problem !== told) log(problem);
 			told = problem;
@@ -395,16 +390,16 @@ async function keepLooking(
 	}
 }
 
-/** Has nothing that is answered kept by a proxy or a browser. */
+/** Disables caching by proxies and browsers. */
 function keepFromCaches(app: FastifyInstance): void {
 	app.addHook('onSend', async ({ routeOptions }, reply) => {
-		// Files of the page, which have nothing in them.
+		// Files of the page contain no user data.
 		if (routeOptions.url === '/assets/*') return;
 		reply.header('cache-control', 'private, no-store');
 	});
 }
 
-/** `/health`: the process answers. `/ready`: so does the archive. Neither needs the key. */
+/** `/health`: the process answers. `/ready`: the archive is served, too. Neither needs the key. */
 function addProbes(app: FastifyInstance, folder: Folder, serving: Serving): void {
 	const method = ['GET', 'HEAD'];
 	app.route({ method, url: '/health', handler: async () => ({ status: 'ok' }) });
@@ -424,7 +419,6 @@ function addProbes(app: FastifyInstance, folder: Folder, serving: Serving): void
 	});
 }
 
-/** The version of the package. */
 async function readVersion(): Promise<string> {
 	// In the package, package.json is one folder higher.
 	for (const path of ['../package.json', '../../package.json']) {

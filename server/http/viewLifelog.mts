@@ -2,7 +2,7 @@ import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { mapNodes } from '../../lifelog/contents.ts';
 import { zoneFormatter } from '../util/times.mts';
 
-/** How a lifelog is to be shown. */
+/** Options for returning a lifelog. */
 export interface ViewOptions {
 	timezone: string;
 	includeMarkdown: boolean;
@@ -10,7 +10,7 @@ export interface ViewOptions {
 	includeContents: boolean;
 }
 
-/** Returns a stored lifelog as the API answers it. */
+/** A stored lifelog in the API's format. */
 export function viewLifelog(stored: Lifelog, options: ViewOptions): Lifelog {
 	const { markdown, contents, ...rest } = stored;
 	const format = zoneFormatter(options.timezone);

@@ -12,12 +12,12 @@ import { demandRoom } from './room.mts';
 import { DAY_MS } from '../util/durations.mts';
 
 /**
- * Adds a recording to its day, cut where the archive has a part of its time already, each part to the
- * day it begins on; false when the archive has it all. Rejects with an ExportError for what is no Ogg
- * Opus from end to end.
+ * Adds a recording to its day. Ranges that the archive already has are cut out, and each remaining
+ * part belongs to the day on which it starts. Returns false if the archive has all of it. Rejects
+ * with an ExportError if any part of the file isn't Ogg Opus.
  *
  * @param dayAt Opens the day of an instant, epoch ms.
- * @param namedMs When it begins by its name, epoch ms.
+ * @param namedMs Start according to its name, epoch ms.
  */
 export async function addRecording(
 	drafts: Drafts,
@@ -30,7 +30,7 @@ export async function addRecording(
 	const isNear = (startMs: number) => startMs >= namedMs && startMs < namedMs + NAME_TOLERANCE_MS;
 	if (day.serviceAudio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs)))
 		return false;
-	// Twice, as it may be cut from the copy.
+	// Twice, because the copy may be cut into new files.
 	await demandRoom(drafts.root, 2 * file.bytes);
 	const { links, ...draft } = await copyOgg(file, drafts);
 	if (day.serviceAudio.some(({ sha256 }) => sha256 === draft.sha256)) return false;
@@ -52,14 +52,14 @@ export async function addRecording(
 	return parts.length > 0;
 }
 
-/** The audio of the days that a span lies on, and of the one before, some of which may go on. */
+/** The audio of a span's days and of the day before, which may last into the span. */
 async function audioAround(
 	dayAt: (ms: number) => Promise<ImportedDay>,
 	{ startMs, endMs }: Span,
 ): Promise<Span[]> {
 	const audio: Span[] = [];
 	for (let ms = startMs - DAY_MS; ms < endMs + DAY_MS; ms += DAY_MS) {
-		// Of one that cannot be opened nothing is known; what belongs to it is told when it is added.
+		// Its content is unknown. Files that belong to it are reported when they are added.
 		const day = await dayAt(Math.min(ms, endMs - 1)).catch(() => undefined);
 		audio.push(...(day?.serviceAudio ?? []));
 	}
@@ -68,7 +68,7 @@ async function audioAround(
 
 const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
 
-/** Copies a file, and finds the streams in it. */
+/** Copies a file, and finds its streams. */
 async function copyOgg(file: ExportFile, drafts: Drafts): Promise<Draft & { links: Link[] }> {
 	const draft = await drafts.save(file.read());
 	try {
@@ -78,7 +78,7 @@ async function copyOgg(file: ExportFile, drafts: Drafts): Promise<Draft & { link
 	}
 }
 
-/** What is heard in a file between two offsets in milliseconds. */
+/** Audio of a file between two offsets in milliseconds. */
 async function* cutOut(
 	links: Link[],
 	path: string,

@@ -7,7 +7,6 @@ import { checkLevels } from './json.mts';
 import { checkId, idOf } from './lifelogFile.mts';
 import { isTime, readName } from './names.mts';
 
-/** A chat of an export. */
 export interface ExportedChat {
 	chat: Chat;
 	isScheduled: boolean;
@@ -15,14 +14,14 @@ export interface ExportedChat {
 
 type Loose = Record<string, unknown>;
 
-/** A chat with the assistant has some. Each takes a kilobyte of memory. */
+/** A normal chat has a few. Each takes a kilobyte of memory. */
 const MAX_MESSAGES = 10_000;
 /** The API's chat has 4. */
 const MAX_LEVELS = 10;
 
 /**
- * Reads a chat of an export: the API's object, what it lacks filled in from its path. Messages may
- * have their words as `content` and their `role` beside them. Throws an ExportError for any other.
+ * Parses a chat of an export: the API's object. Missing fields come from its path. Messages may
+ * have the text as `content` with a `role`. Throws an ExportError for other formats.
  */
 export function readChat(json: string, path: string): ExportedChat {
 	checkLevels(json, MAX_LEVELS);
@@ -68,7 +67,7 @@ function withDefaults({ content, role, ...message }: Loose, id: string, createdA
 const isObject = (value: unknown): value is Loose =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A time as the API has it: a text as it is, a number as one. */
+/** A time in the API's format: strings stay unchanged, numbers are converted. */
 function textOf(value: unknown): string | undefined {
 	const ms = timeOf(value);
 	if (ms === undefined) return undefined;

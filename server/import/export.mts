@@ -1,41 +1,37 @@
 import { EntryError } from '../archive/additions.mts';
 
-/** Why something of an export can't be read; its message is the end of a sentence. */
+/** Why a part of an export is unreadable. The message completes a sentence. */
 export class ExportError extends EntryError {}
 
-/** A file of an export. */
 export interface ExportFile {
-	/** From the export's own folder, with `/`. */
+	/** Relative to the export's own folder, with `/`. */
 	path: string;
 	bytes: number;
-	/** The bytes of the zip that it takes at least; a file of a folder takes none. */
+	/** Minimum byte range in the zip; missing for a file in a folder. */
 	inZip?: { start: number; end: number };
-	/** Reads it from its beginning. Rejects with an ExportError where it is not whole. */
+	/** Reads it from the start. Rejects with an ExportError if it is incomplete. */
 	read: () => AsyncIterable<Buffer>;
 }
 
-/** What is not to be read, such as a link. */
+/** A file that must not be read, such as a link. */
 export interface Refused {
 	path: string;
 	problem: string;
 }
 
-/** An export of the service, as a folder or as the zip that it comes in. */
+/** An export of the service, as a folder or a zip. */
 export interface Export {
-	/** Every file in it; to be called once. */
+	/** All its files. Call it only once. */
 	list: () => AsyncIterable<ExportFile | Refused>;
 	close: () => void;
 }
 
-/** The folders of which an archive has a place for what is in them. */
+/** Folders whose files an archive can hold. */
 export const archived = ['lifelogs', 'chats', 'audio'];
-/** What else the service puts into an export; and by what an archive can be told from one. */
+/** Other folders of the service's export. They distinguish it from an archive. */
 export const others = ['meetings', 'persons', 'pendants', 'user', 'days'];
 
-/**
- * The path below the export's own folder, which a zip may have around everything; undefined for
- * what lies elsewhere.
- */
+/** The path below the export's own folder, which may be nested in a zip; undefined if it isn't below. */
 export function withinExport(path: string): string | undefined {
 	const parts = path.split('/');
 	if (parts[0] === '__MACOSX') return undefined;
@@ -43,7 +39,7 @@ export function withinExport(path: string): string | undefined {
 	return top === -1 || parts.length < top + 2 ? undefined : parts.slice(top).join('/');
 }
 
-/** Why a path is not followed, whoever wrote it; undefined when it may be. */
+/** Why a path is unsafe; undefined if it is safe. */
 export function pathProblem(path: string): string | undefined {
 	if (path === '' || path.includes('\0')) return "isn't a path";
 	if (path.includes('\\')) return 'has a backslash in its path';
@@ -52,9 +48,9 @@ export function pathProblem(path: string): string | undefined {
 }
 
 /**
- * Compares where files are in their zip.
+ * Compares the positions of files in their zip.
  *
- * @throws ExportError if two of them share bytes, as in a zip that unpacks to far more than it is.
+ * @throws ExportError if two share bytes, as in a zip bomb.
  */
 export function refuseOverlaps(files: ExportFile[]): void {
 	const places = files.flatMap(({ inZip }) => inZip ?? []).sort((a, b) => a.start - b.start);

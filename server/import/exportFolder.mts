@@ -4,7 +4,7 @@ import { FileError, Folder } from '../archive/folder.mts';
 import { archived, ExportError, others, type Export, type ExportFile } from './export.mts';
 import type { Refused } from './export.mts';
 
-/** An export that was unpacked; its folder may lie in another one. */
+/** An unpacked export. Its folder may be nested in another one. */
 export async function listFolder(root: string): Promise<Export> {
 	return { list: () => listTops(root, true), close: () => {} };
 }

@@ -3,15 +3,15 @@ import * as yauzl from 'yauzl';
 import { ExportError, pathProblem, withinExport, type Export } from './export.mts';
 import type { ExportFile, Refused } from './export.mts';
 
-/** How many times larger than in the zip a file may be. Transcripts are about 4 times larger. */
+/** Maximum ratio of uncompressed to compressed size. Transcripts have about 4. */
 const MAX_RATIO = 100;
 const SMALL_BYTES = 1024 * 1024;
-/** Of the header in front of each file, without its name. */
+/** Size of a file's header, without its name. */
 const HEADER_BYTES = 30;
 
-/** An export as the zip that it comes in, of any size. Rejects for what is no zip. */
+/** An export as a zip of any size. Rejects if it isn't a zip. */
 export async function openZip(path: string): Promise<Export> {
-	// Names are read below, as one that is to be refused would end the list otherwise.
+	// Names are decoded below: an invalid one would end the list otherwise.
 	const zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
 	return { list: () => listZip(zip), close: () => zip.close() };
 }
@@ -40,7 +40,7 @@ function entryProblem(entry: yauzl.Entry): string | undefined {
 		return `uses an unsupported compression method (${entry.compressionMethod})`;
 	if (entry.uncompressedSize > SMALL_BYTES + MAX_RATIO * entry.compressedSize)
 		return `unpacks to more than ${MAX_RATIO} times its size in the zip`;
-	// Where Unix made the zip it also says what kind of file it is; 0 for a plain one.
+	// A zip made on Unix also has the file's type; 0 is a plain file.
 	const isOfUnix = entry.versionMadeBy >> 8 === 3;
 	const kind = (entry.externalFileAttributes >>> 16) & 0o170000;
 	return isOfUnix && kind !== 0 && kind !== 0o100000
@@ -58,7 +58,7 @@ type Place = Pick<
 	| 'crc32'
 > & { headerBytes: number };
 
-/** As little as a file can be found by, as there may be a hundred thousand of them. */
+/** Only the data needed to find the file: there may be a hundred thousand. */
 class FileInZip implements ExportFile {
 	readonly path: string;
 	readonly bytes: number;

@@ -17,34 +17,33 @@ import { openExport } from './openExport.mts';
 import { demandRoom, refuseTooLarge } from './room.mts';
 import { asError } from '../util/errors.mts';
 
-/** How many of each kind. */
+/** Numbers by kind. */
 export interface Counts {
 	lifelogs: number;
 	chats: number;
 	audio: number;
 }
 
-/** What an import did. */
 export interface Imported {
-	/** What is new in the archive, and what the archive had of the export already, deleted or not. */
+	/** New in the archive, and already in the archive or deleted from it. */
 	added: Counts;
 	known: Counts;
-	/** How many days something was added to. */
+	/** Number of changed days. */
 	days: number;
-	/** How many files an archive has no place for, by their folder. */
+	/** Number of files that an archive can't hold, by folder. */
 	passedOver: Record<string, number>;
-	/** What could not be read, and why: the first ones of many. */
+	/** Unreadable files with reasons; only the first ones. */
 	unread: { path: string; problem: string }[];
 	unreadCount: number;
 }
 
-/** Where to, and the zone of times in Markdown. */
+/** Target archive, and the time zone of the Markdown. */
 interface Target {
 	archive: Folder;
 	timezone: string;
 }
 
-/** How far it is: files of the export, and bytes of them. */
+/** Progress: files of the export, and their bytes. */
 export type OnProgress = (done: number, total: number, bytes: number) => void;
 
 const MiB = 1024 * 1024;
@@ -53,16 +52,16 @@ const MAX_BYTES = { lifelogs: 2.5 * MiB, chats: MiB };
 const MAX_CONCURRENT_FILES = 8;
 const MAX_CONCURRENT_BYTES = MiB / 4;
 const MAX_UNREAD = 1000;
-/** In UTF-16 units, as the next one. */
+/** In UTF-16 units, like the next one. */
 const MAX_PATH = 1000;
 const MAX_PATH_SHOWN = 200;
-/** What the list of the files may take in memory, and what each takes beside its path. */
+/** Maximum memory of the list of files, and the memory of each besides its path. */
 const MAX_LIST_BYTES = 40 * MiB;
 const BYTES_OF_FILE = 300;
-/** Days that are held in memory until they are saved. */
+/** Days held in memory until they are saved. */
 const MAX_DAYS = 100;
 const MAX_CONTROLS = 1000;
-/** Somebody who never stops talking has 45,000 a day. Each takes up to two kilobytes of memory. */
+/** Nonstop talking makes 45,000 a day. Each takes up to two kilobytes of memory. */
 const MAX_LINES = 50_000;
 
 const extensions: Record<string, RegExp> = {
@@ -72,9 +71,9 @@ const extensions: Record<string, RegExp> = {
 };
 
 /**
- * Adds what is in an export of the service to an archive, day by day; what the archive has already
- * stays as it is. Times in Markdown are in `timezone`, an IANA name. Rejects with an ExportError that says
- * what to do when nothing can be imported, and with what `signal` says: complete days stay then.
+ * Imports an export of the service into an archive, day by day. Existing entries stay unchanged.
+ * Times in the Markdown use `timezone`, an IANA name. Rejects with an ExportError that says what to
+ * do if nothing can be imported, and with the reason of `signal`, which keeps completed days.
  */
 export async function importExport(
 	from: string,
@@ -133,7 +132,7 @@ export async function importExport(
 	}
 }
 
-/** Imports day after day, the oldest first. */
+/** Imports the days, oldest first. */
 async function importDays(
 	target: Target,
 	days: Map<string, ExportFile[]>,
@@ -162,7 +161,7 @@ async function importDays(
 	imported.days = addedTo.size;
 }
 
-/** The files to be imported by the day on which they seem to begin. */
+/** Groups the files by the day on which they seem to start. */
 async function sortByDay(source: Export, imported: Imported): Promise<Map<string, ExportFile[]>> {
 	const days = new Map<string, ExportFile[]>();
 	let listBytes = 0;
@@ -177,9 +176,9 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 				`That is an archive already: serve it with ${commandName} serve <folder>`,
 			);
 		} else if (/\/\.[^/]*$/.test(file.path)) {
-			// What a file manager leaves behind.
+			// Files that a file manager creates.
 		} else if (archived.includes(top) && extensions[top].test(file.path)) {
-			// Some strings have two bytes for each character.
+			// Some strings use two bytes per character.
 			listBytes += BYTES_OF_FILE + 2 * file.path.length;
 			if (listBytes > MAX_LIST_BYTES) {
 				throw new ExportError(
@@ -198,7 +197,7 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 	return days;
 }
 
-/** All but the Markdown of lifelogs whose JSON is beside it: that is exact. */
+/** Skips the Markdown of lifelogs that also have JSON, which is exact. */
 function exactOnes(files: ExportFile[]): ExportFile[] {
 	const stem = ({ path }: ExportFile) => path.replace(/\.\w+$/, '');
 	const ofJson = new Set(files.filter(isJson).map(stem));
@@ -228,10 +227,7 @@ async function openArchive(to: string): Promise<Folder> {
 		});
 }
 
-/**
- * Imports files that seem to begin on one day, some of which may begin on another; returns the days
- * that something was added to.
- */
+/** Imports files that seem to start on one day; some may start on another. Returns the changed days. */
 async function importDay(
 	{ archive, timezone }: Target,
 	drafts: Drafts,
@@ -257,7 +253,7 @@ async function importDay(
 	};
 	const changed: string[] = [];
 	const save = async () => {
-		// One that cannot be opened is told of by each file that belongs to it.
+		// An unreadable day is reported for each of its files.
 		const opened = await Promise.all([...open.values()].map((day) => day.catch(() => undefined)));
 		changed.push(
 			...(await saveDays(
@@ -277,7 +273,7 @@ async function importDay(
 				return attempt(isChat ? 'chats' : 'lifelogs', file, add);
 			}),
 		);
-		// Only now, so that nothing of the batch is still being written.
+		// Only now, when no file of the batch is still being written.
 		for (const result of results) if (result.status === 'rejected') throw result.reason;
 		if (open.size > MAX_DAYS) await save();
 	}
@@ -291,7 +287,7 @@ async function importDay(
 	return changed;
 }
 
-/** Files to be read at once: a few, and few bytes. */
+/** Batches of files to read at once, limited by number and bytes. */
 function* batchesOf(files: ExportFile[]): Generator<ExportFile[]> {
 	let batch: ExportFile[] = [];
 	for (const file of files) {
@@ -341,7 +337,7 @@ async function readWhole(file: ExportFile, limit: number): Promise<Buffer> {
 	let bytes = 0;
 	for await (const piece of file.read()) {
 		bytes += piece.length;
-		// A file of a folder may grow meanwhile.
+		// A file in a folder may grow meanwhile.
 		if (bytes > limit) throw tooLarge();
 		pieces.push(piece);
 	}
@@ -355,7 +351,7 @@ function decode(content: Buffer): string {
 	} catch {
 		throw new ExportError("isn't UTF-8 text");
 	}
-	// Each has six bytes in JSON.
+	// Each takes six bytes in JSON.
 	if (text.split(/[^\P{Cc}\t\n\f\r]/u, MAX_CONTROLS + 1).length > MAX_CONTROLS) {
 		throw new ExportError(`isn't text: it has more than ${MAX_CONTROLS} control characters`);
 	}
@@ -365,7 +361,7 @@ function decode(content: Buffer): string {
 function tell(imported: Imported, path: string, problem: string): void {
 	imported.unreadCount += 1;
 	if (imported.unread.length >= MAX_UNREAD) return;
-	// A part of a string keeps the whole in memory, hence the copy.
+	// Copied, because a substring keeps the whole string in memory.
 	const shown = Buffer.from(path.slice(0, MAX_PATH_SHOWN)).toString();
 	imported.unread.push({ path: path.length > MAX_PATH_SHOWN ? `${shown}…` : path, problem });
 }

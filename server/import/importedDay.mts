@@ -18,27 +18,27 @@ import { toJson } from '../archive/lifelogFiles.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
 import { type Span, spansOf } from '../util/spans.mts';
 
-/** The times of a name are whole seconds. */
+/** Times in names are whole seconds. */
 export const NAME_TOLERANCE_MS = 1000;
-// One every nine seconds. The manifest has at most a kilobyte for each, and is held in memory.
+// One every nine seconds. The manifest is held in memory, up to a kilobyte for each.
 const MAX_ENTRIES = 10_000;
 
 type Kind = 'lifelogs' | 'chats';
 
-/** A day of an archive to which an import adds. What it has already stays as it is. */
+/** A day of an archive to import into. Existing entries stay unchanged. */
 export class ImportedDay {
 	readonly day: string;
 	readonly #folder: Folder;
 	readonly #drafts: Drafts;
 	readonly #timezone: string;
-	/** What the archive had when the day was opened. */
+	/** The archive's entries when the day was opened. */
 	readonly #lifelogs: Record<string, LifelogEntry>;
 	readonly #chats: Record<string, unknown>;
 	readonly #audio: AudioFile[];
-	/** What is being stored: several files of an export may be the same entry. */
+	/** IDs in progress: several files of an export may be the same entry. */
 	readonly #begun = new Set<string>();
 	readonly #added: Required<Additions> = { lifelogs: [], chats: [], audio: [] };
-	/** When those lifelogs are that are added, by ID. */
+	/** Times of the added lifelogs, by ID. */
 	readonly #spansOf = new Map<string, Span[]>();
 	#spans: Promise<Span[]> | undefined;
 	/** Lifelogs, chats and audio files. */
@@ -63,9 +63,9 @@ export class ImportedDay {
 	}
 
 	/**
-	 * Reads what the archive has of a day. Rejects with an EntryError when its manifests can't be read.
+	 * Reads an archive's day. Rejects with an EntryError if its manifests are unreadable.
 	 *
-	 * @param timezone IANA name of the zone of times in Markdown.
+	 * @param timezone IANA time zone of the Markdown.
 	 */
 	static async open(
 		folder: Folder,
@@ -82,12 +82,12 @@ export class ImportedDay {
 		return new ImportedDay(folder, drafts, timezone, day, before);
 	}
 
-	/** The audio that begins on the day, without recordings of other devices. */
+	/** Audio that starts on the day, without recordings of other devices. */
 	get serviceAudio(): AudioFile[] {
 		return serviceAudioOf(this.#audio);
 	}
 
-	/** Adds a lifelog; false when the day has it, or had it before a delete, by its ID or its time. */
+	/** Adds a lifelog. Returns false if the day has or had it, by ID or time. */
 	async addLifelog(lifelog: Lifelog): Promise<boolean> {
 		const { id } = lifelog;
 		if (Object.hasOwn(this.#lifelogs, id)) return false;
@@ -100,7 +100,7 @@ export class ImportedDay {
 		return true;
 	}
 
-	/** Adds a chat; false when the day has it, or had it before a delete, by its ID. */
+	/** Adds a chat. Returns false if the day has or had it, by ID. */
 	async addChat(chat: Chat, isScheduled: boolean): Promise<boolean> {
 		const { id, createdAt, messages } = chat;
 		if (Object.hasOwn(this.#chats, id) || !this.#begin(id)) return false;
@@ -113,7 +113,7 @@ export class ImportedDay {
 		return true;
 	}
 
-	/** Takes over a file of audio from a draft. */
+	/** Adds a draft as an audio file. */
 	async addAudio(recorder: string, { startMs, endMs }: Span, draft: Draft): Promise<void> {
 		this.#count();
 		await this.#checkPlace(`audio/${recorder}`);
@@ -122,7 +122,7 @@ export class ImportedDay {
 		this.#audio.push({ startMs, endMs, path: `audio/${recorder}/`, bytes, sha256 });
 	}
 
-	/** What was added to the day, without what another program has added or deleted meanwhile. */
+	/** The additions to the day, without entries that another program has added or deleted meanwhile. */
 	async additionsTo({ newest }: Day): Promise<Required<Additions>> {
 		const { lifelogs = {}, chats = {} } = newest ?? {};
 		const since = Object.entries(lifelogs).filter(([id]) => !Object.hasOwn(this.#lifelogs, id));
@@ -146,7 +146,7 @@ export class ImportedDay {
 		await checkInside(root, join(root, folder, ...this.day.split('-')));
 	}
 
-	/** False for an ID that another file has had, which counts. */
+	/** Returns false if another file already had the ID; that one is used. */
 	#begin(id: string): boolean {
 		if (this.#begun.has(id)) return false;
 		this.#count();
@@ -162,10 +162,7 @@ export class ImportedDay {
 		this.#entries += 1;
 	}
 
-	/**
-	 * When lifelogs were, or had been before they were deleted; those whose files cannot be read are
-	 * not known.
-	 */
+	/** Times of existing and deleted lifelogs. Unreadable ones are skipped. */
 	async #readSpans(entries: [id: string, entry: LifelogEntry][]): Promise<Span[]> {
 		const spans: Span[] = [];
 		for (const [id, { files, spans: ofDeleted = [] }] of entries) {
@@ -176,7 +173,7 @@ export class ImportedDay {
 	}
 }
 
-/** Adds to an archive what was added to days, all at once; returns the days. */
+/** Saves days in one change; returns the changed days. */
 export async function saveDays(folder: Folder, days: ImportedDay[]): Promise<string[]> {
 	const changed = new Map(days.filter((day) => day.isChanged).map((day) => [day.day, day]));
 	if (changed.size === 0) return [];
@@ -194,7 +191,7 @@ export async function saveDays(folder: Folder, days: ImportedDay[]): Promise<str
 	return [...changed.keys()];
 }
 
-/** Makes nothing of a file that counts for nothing, unless it may be read another time. */
+/** Ignores an unreadable file, unless a retry may succeed. */
 function ifLasting(error: Error): undefined {
 	if (error instanceof FileError && error.isPassing) {
 		throw new EntryError('belongs to a day of which a lifelog in the archive cannot be read');

@@ -1,4 +1,4 @@
-// Receives an export and imports it in the background. The page asks how that is getting on.
+// Receives an export and imports it in the background. The page asks for the progress.
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,37 +9,36 @@ import { printable } from '../util/text.mts';
 import { type Imported, importExport } from './import.mts';
 import { demandRoom, roomIn } from './room.mts';
 
-/** How an import is getting on. */
 export interface ImportingState {
 	state: 'idle' | 'receiving' | 'running' | 'ended' | 'failed';
-	/** How large an export the disk has room for, in bytes. */
+	/** Maximum size of an export for the free disk space, in bytes. */
 	room: number;
-	/** Files of the export that were read, and their bytes. */
+	/** Read files of the export, and their bytes. */
 	done: number;
 	total: number;
 	bytes: number;
-	/** What was imported, and the first ones of the files that could not be read. */
+	/** Result, with only the first unreadable files. */
 	imported: Imported | null;
-	/** Why it has failed, and what to do. */
+	/** Why it failed, and what to do. */
 	message: string | null;
 }
 
 interface ImportingOptions {
-	/** The folder of the archive. */
+	/** Folder of the archive. */
 	folder: string;
-	/** IANA name of the zone of times in Markdown. */
+	/** IANA time zone of the Markdown. */
 	timezone: string;
 	warn: (line: string) => void;
 }
 
-/** What messages call the export: its name here means nothing to the user. */
+/** Name of the export in messages. The temporary file's name means nothing to the user. */
 const NAME = 'export.zip';
 const MAX_UNREAD = 100;
-/** How often it is looked whether there is still room on the disk, in bytes. */
+/** Bytes between checks of the free disk space. */
 const CHECK_EVERY = 64 * 2 ** 20;
 const MAX_CLOSE_MS = 5_000;
 
-/** An export that is received and imported, one at a time. */
+/** Receives and imports one export at a time. */
 export class Importing {
 	readonly #options: ImportingOptions;
 	readonly #stopped = new AbortController();
@@ -59,11 +58,11 @@ export class Importing {
 	}
 
 	/**
-	 * Receives the zip of an export and begins to import it.
+	 * Receives the zip of an export and starts to import it.
 	 *
-	 * @param bytes How large it is, if that is known.
-	 * @throws ApiError: 409 while another one is imported, 507 if the disk would be full. What the upload
-	 * or the disk fails with. Nothing of it is left then.
+	 * @param bytes Size if known.
+	 * @throws ApiError: 409 during another import, 507 if the disk would be full. Also errors of the
+	 *   upload or the disk. The received part is removed then.
 	 */
 	async receive(zip: Readable, bytes: number | undefined): Promise<void> {
 		if (this.isRunning) throw new ApiError(409, BUSY);
@@ -112,12 +111,12 @@ export class Importing {
 			warn(`The import failed: ${printable(message)}`);
 			ended = { state: 'failed', message };
 		}
-		// If it can't be removed now, the next import does it.
+		// If removing it fails, the next import does it.
 		await drafts.close().catch(() => {});
 		this.#state = { ...this.#state, ...ended };
 	}
 
-	/** Passes an upload on as long as there is room for it. */
+	/** Passes on an upload while there is room for it. */
 	async *#roomFor(zip: Readable): AsyncGenerator<Uint8Array> {
 		let unchecked = 0;
 		for await (const piece of zip) {

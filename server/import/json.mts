@@ -1,8 +1,7 @@
 import { ExportError } from './export.mts';
 
 /**
- * Refuses JSON that is nested too deep: what JSON.parse makes of many levels takes a hundred times their
- * bytes.
+ * Rejects JSON that is nested too deep: parsed, many levels take a hundred times their bytes.
  *
  * @throws ExportError
  */
@@ -10,7 +9,7 @@ export function checkLevels(json: string, max: number): void {
 	if (levelsOf(json) > max) throw new ExportError('is nested too deep');
 }
 
-/** How deep lists and objects are nested in JSON, at most. */
+/** The maximum nesting depth of lists and objects in JSON. */
 function levelsOf(json: string): number {
 	let deepest = 0;
 	let level = 0;

@@ -13,7 +13,7 @@ import { ExportError } from './export.mts';
 import { checkLevels } from './json.mts';
 import { isTime, readName } from './names.mts';
 
-/** A piece of the Markdown: a heading, something said, or other text. */
+/** A piece of Markdown: a heading, an utterance or other text. */
 interface Piece {
 	type: string;
 	content: string;
@@ -23,14 +23,14 @@ interface Piece {
 interface Said {
 	/** Epoch ms. */
 	startMs: number;
-	/** Epoch ms; undefined if the Markdown doesn't say it. */
+	/** Epoch ms; undefined if the Markdown has none. */
 	endMs?: number;
-	/** Null if nobody is named. */
+	/** Null without a name. */
 	speaker: string | null;
 	isWearer: boolean;
 }
 
-/** Properties that the front matter of an archive's own Markdown has, whatever their types. */
+/** Front matter properties of an archive's Markdown, of any type. */
 type FrontMatter = Partial<
 	Record<'id' | 'title' | 'start' | 'end' | 'timezone' | 'wearer' | 'starred' | 'speakers', unknown>
 >;
@@ -42,22 +42,22 @@ const PARAGRAPH =
 const QUOTE = /^>\s?(.*)$/;
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
 const WEARER = '1';
-/** Items of a list, which isn't needed: who spoke is in the text. */
+/** List items aren't needed: the text has the speakers. */
 const LIST_ITEM = /^[ \t]*- .*$/gm;
-/** In UTF-16 units; hundreds of names. What reads YAML takes minutes for a long one. */
+/** In UTF-16 units; enough for hundreds of names. The YAML parser needs minutes for long text. */
 const MAX_FRONT_MATTER_LENGTH = 16_384;
-/** Of JSON: parts in parts. */
+/** Of nested JSON. */
 const MAX_LEVELS = 100;
-/** In UTF-16 units. The day manifests have each, and are held in memory. */
+/** In UTF-16 units. Day manifests contain every ID, and are held in memory. */
 const MAX_ID_LENGTH = 1000;
 
 /**
- * Reads a lifelog in the Markdown of an archive or of the app's export (docs/reference/archive.md,
- * "Markdown"). What the front matter doesn't say: its ID is made of its path and its time; it isn't
- * starred. It was updated when it ended.
+ * Parses a lifelog in the Markdown of an archive or of the app's export (docs/reference/archive.md,
+ * "Markdown"). Without front matter, its ID is made from its path and time, it isn't starred, and
+ * its update time is its end.
  *
- * @param timezone Of times without a zone.
- * @throws ExportError for a text that doesn't say when it was.
+ * @param timezone For times without a time zone.
+ * @throws ExportError if the text has no time.
  */
 export function readLifelog(text: string, path: string, timezone = 'UTC'): Lifelog {
 	const whole = text.replaceAll('\r\n', '\n');
@@ -91,7 +91,7 @@ export function readLifelog(text: string, path: string, timezone = 'UTC'): Lifel
 	};
 }
 
-/** Reads the JSON of an archive. @throws ExportError if it isn't the JSON of a lifelog. */
+/** Parses the JSON of an archive. @throws ExportError if it isn't a lifelog's JSON. */
 export function readJson(text: string): Lifelog {
 	checkLevels(text, MAX_LEVELS);
 	const lifelog = parseLifelog(text);
@@ -101,19 +101,19 @@ export function readJson(text: string): Lifelog {
 	return lifelog;
 }
 
-/** @throws ExportError for an ID that is longer than any service's. */
+/** @throws ExportError for an ID that is too long. */
 export function checkId(id: string): string {
 	if (id.length > MAX_ID_LENGTH) throw new ExportError('has an ID that is too long');
 	return id;
 }
 
-/** An ID for something of an export, which has none: the same at every import. */
+/** Creates a stable ID for an entry of an export that has none. */
 export function idOf(path: string, ...times: number[]): string {
 	const hash = createHash('sha256').update([path, ...times].join('\n'));
 	return `export-${hash.digest('hex').slice(0, 20)}`;
 }
 
-/** The name has whole seconds; what is said first can say more of the same second. */
+/** The name has whole seconds. The first utterance may have a more exact time within that second. */
 function startOf(ofName: number | undefined, first: number | undefined): number | undefined {
 	if (ofName === undefined || first === undefined) return ofName ?? first;
 	return first < ofName + 1000 ? first : ofName;
@@ -166,15 +166,15 @@ function readPieces(text: string, front: FrontMatter, zone: string): Piece[] {
 	return pieces;
 }
 
-/** A heading without the marks that close it; the one of `C#` closes nothing. */
+/** A heading without its closing marks. The one in `C#` isn't a closing mark. */
 function withoutClosing(title: string): string {
 	return ` ${title}`.replace(/[ \t]#+$/, '').trim();
 }
 
-/** A line without its mark of a quote, or the backslashes that keep it from being something else. */
+/** A line without its quote mark or escaping backslashes. */
 const plain = (line: string) => (QUOTE.exec(line)?.[1] ?? withoutEscapes(line)).trim();
 
-/** An utterance in the Markdown of an archive. */
+/** Parses an utterance in the Markdown of an archive. */
 function readParagraph(line: string, startDay: string, zone: string) {
 	const match = PARAGRAPH.exec(line);
 	if (!match) return undefined;
@@ -183,7 +183,7 @@ function readParagraph(line: string, startDay: string, zone: string) {
 	return { name: withoutEscapes(name), content: withoutEscapes(words).trim(), startMs };
 }
 
-/** Something said ends, if it doesn't say when, as the next begins. */
+/** An utterance without an end lasts until the next one. */
 function setEnds(said: Said[], end: number): void {
 	let next = end;
 	for (const each of said.toReversed()) {
@@ -199,7 +199,7 @@ function readFrontMatter(text: string): FrontMatter {
 		const front: unknown = parse(yaml);
 		return isObject(front) ? front : {};
 	} catch {
-		// Front matter of somebody else's.
+		// Another program's front matter.
 		return {};
 	}
 }
@@ -207,7 +207,7 @@ function readFrontMatter(text: string): FrontMatter {
 const isZone = (zone: unknown): zone is string =>
 	typeof zone === 'string' && IANAZone.isValidZone(zone);
 
-/** Puts headings and other text where what they stand before was said. */
+/** Gives headings and other text the time of the utterance that follows. */
 function layOut(pieces: Piece[], start: number, end: number): ContentNode[] {
 	let reached = start;
 	return pieces.map((piece, index): ContentNode => {
@@ -237,7 +237,7 @@ function layOut(pieces: Piece[], start: number, end: number): ContentNode[] {
 
 type Times = readonly [startMs: number, endMs: number];
 
-/** From the first to the last that was said below a heading; other text takes no time. */
+/** The time of all utterances below a heading. Other text takes no time. */
 function spanOf(pieces: Piece[], index: number, reached: number, whole: Times): Times {
 	const { type } = pieces[index];
 	if (type === 'heading1') return whole;

@@ -1,17 +1,17 @@
-/** A time as names of the export have it, in UTC, and what comes behind it. */
+/** A UTC time in names of the export, and the text after it. */
 const LIFELOG_NAME = /^(\d{4})-(\d\d)-(\d\d)_(\d\d)h(\d\d)m(\d\d)s(?:_(.*))?$/;
-/** Times as names of recordings have them elsewhere: ISO 8601, long or short, and epoch ms. */
+/** Times in names of other recordings: ISO 8601, long or short, and epoch ms. */
 const ISO_NAME = /(\d{4})-?(\d\d)-?(\d\d)[T_ -](\d\d)[h:_-]?(\d\d)[m:_-]?(\d\d)s?(?:[.,](\d{3}))?/;
 const EPOCH_NAME = /(?<!\d)(\d{13})(?!\d)/;
 
 const DAY_FOLDERS = /(?:^|\/)(\d{4})\/(\d\d)\/(\d\d)\//;
 
-/** The last part of a path, without its extension. */
+/** The file name of a path, without extension. */
 function stem(path: string): string {
 	return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
 }
 
-/** When a file of the export begins by its name, epoch ms to the second, and its title there. */
+/** The start (epoch ms, whole seconds) and the title in a file name of the export. */
 export function readName(path: string): { begin?: number; title: string } {
 	const match = LIFELOG_NAME.exec(stem(path));
 	const begin = match ? instant(match.slice(1, 7)) : undefined;
@@ -21,7 +21,7 @@ export function readName(path: string): { begin?: number; title: string } {
 	};
 }
 
-/** When a recording begins by its name, epoch ms; undefined when its name does not say. */
+/** The start of a recording in its name, epoch ms; undefined without one. */
 export function readRecordingName(path: string): number | undefined {
 	const name = stem(path);
 	const epoch = EPOCH_NAME.exec(name);
@@ -30,14 +30,14 @@ export function readRecordingName(path: string): number | undefined {
 	return begin !== undefined && isTime(begin) ? begin : undefined;
 }
 
-/** The day on which a file of the export begins, by its name or its folder, `YYYY-MM-DD`. */
+/** The day of a file of the export by its name or folder, `YYYY-MM-DD`. */
 export function dayOfPath(path: string): string {
 	const begin = readName(path).begin ?? readRecordingName(path);
 	if (begin !== undefined) return new Date(begin).toISOString().slice(0, 10);
 	return DAY_FOLDERS.exec(path)?.slice(1).join('-') ?? '';
 }
 
-/** Whether an instant, epoch ms, is one that a recording can be of. */
+/** Whether an instant, epoch ms, is plausible for a recording. */
 export function isTime(ms: number): boolean {
 	return ms >= Date.UTC(2000, 0) && ms < Date.UTC(2100, 0);
 }
@@ -45,7 +45,7 @@ export function isTime(ms: number): boolean {
 function instant([year, month, date, hours, minutes, seconds, ms]: string[]): number | undefined {
 	const iso = `${year}-${month}-${date}T${hours}:${minutes}:${seconds}.${ms ?? '000'}Z`;
 	const time = Date.parse(iso);
-	// Not a 30 February, which some would read as a day in March.
+	// Not February 30, which some parsers read as a day in March.
 	const isOne = !Number.isNaN(time) && new Date(time).toISOString() === iso && isTime(time);
 	return isOne ? time : undefined;
 }

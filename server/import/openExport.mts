@@ -5,7 +5,7 @@ import { openZip } from './exportZip.mts';
 import { ExportError, type Export } from './export.mts';
 import { asError } from '../util/errors.mts';
 
-/** Opens an export. Rejects with an ExportError that says what to give instead. */
+/** Opens an export. Rejects with an ExportError that says what to provide instead. */
 export async function openExport(path: string): Promise<Export> {
 	const real = await realpath(path).catch(() => {
 		throw new ExportError(`There is no ${path}: give the zip of the export, or its folder`);

@@ -4,17 +4,18 @@ import { Folder } from '../archive/folder.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
 import { ExportError, type ExportFile } from './export.mts';
 
-/** What an import leaves free on the disk, in bytes. */
+/** Minimum free disk space after an import, in bytes. */
 const RESERVE_BYTES = 1e9;
 
 /** The disk is full, which ends an import. */
 class NoRoomError extends Error {}
 
 /**
- * Refuses an export that can't fit on the disk, even if the archive already has as much of it as it can.
+ * Rejects an export that can't fit on the disk, even if the archive already had as much of it as
+ * possible.
  *
- * @param to The folder of the archive, which need not exist.
- * @throws ExportError that says how much there is.
+ * @param to The folder of the archive, which may not exist yet.
+ * @throws ExportError with the required space.
  */
 export async function refuseTooLarge(files: ExportFile[], to: string): Promise<void> {
 	const bytes = sumOf(files);
@@ -27,11 +28,7 @@ export async function refuseTooLarge(files: ExportFile[], to: string): Promise<v
 	);
 }
 
-/**
- * Makes sure that a file can be written to the disk of an archive.
- *
- * @throws NoRoomError if less than 1 GB would be free.
- */
+/** Checks that a file fits on the archive's disk. @throws NoRoomError if less than 1 GB would be free. */
 export async function demandRoom(folder: string, bytes: number): Promise<void> {
 	if (bytes + RESERVE_BYTES <= (await freeOn(folder))) return;
 	throw new NoRoomError(
@@ -39,11 +36,11 @@ export async function demandRoom(folder: string, bytes: number): Promise<void> {
 	);
 }
 
-/** How many bytes may be written to the disk of an archive. */
+/** Bytes that may be written to the archive's disk. */
 export const roomIn = async (folder: string): Promise<number> =>
 	Math.max(0, (await freeOn(folder)) - RESERVE_BYTES);
 
-/** The bytes that are free on the disk of a folder, which need not exist. */
+/** Free bytes on the disk of a folder, which may not exist yet. */
 async function freeOn(path: string): Promise<number> {
 	try {
 		const { bavail, bsize } = await statfs(path);
@@ -55,7 +52,7 @@ async function freeOn(path: string): Promise<number> {
 	}
 }
 
-/** How many bytes the files have that the days of an archive name. */
+/** Total bytes of the files that an archive's days name. */
 async function bytesOf(archive: Folder): Promise<number> {
 	let bytes = 0;
 	for (const [day, names] of await manifestNames(archive)) {

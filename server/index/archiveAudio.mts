@@ -15,20 +15,19 @@ import { UnavailableError } from '../util/errors.mts';
 
 type Span = readonly [fromMs: number, toMs: number];
 
-/** A version of a file. */
 interface Version extends AudioFile {
 	fingerprint: string;
 }
 
 interface Scan {
 	version: string;
-	/** None for a file that isn't what its day says; rejects for one that can't be read for now. */
+	/** Empty for a file that doesn't match its manifest; rejects for a temporarily unreadable one. */
 	links: Promise<Link[]>;
-	/** Whether it is to be read another time, though it is the same. */
+	/** Whether to read it again, although it is unchanged. */
 	isPassing?: boolean;
 }
 
-/** A stretch of time, and the part of a file in which it can be heard. */
+/** A time range, and the part of a file in which it is heard. */
 interface Stretch {
 	fromMs: number;
 	toMs: number;
@@ -36,16 +35,16 @@ interface Stretch {
 	cut: Cut;
 }
 
-// What is read and sent at once.
+// Bytes to read and send at once.
 const pieceBytes = 64 * 1024;
-// The structure of a file takes some thirty kilobytes; that of a month's files is kept.
+// A file's structure takes about thirty kilobytes. Those of a month's files are kept.
 const maxScans = 400;
-// A file that is shorter than its range by less has no pauses left out.
+// If a file is shorter than its range by less, it has no pauses left out.
 const toleranceMs = 1000;
-// A file that is replaced while it is looked at is looked at again.
+// A file that is replaced during reading is read again.
 const maxAttempts = 3;
 
-/** Does something again if a file was replaced meanwhile. Throws an UnavailableError if it keeps changing. */
+/** Repeats `look` if a file is replaced meanwhile. Throws an UnavailableError if it keeps changing. */
 async function settled<Result>(look: () => Promise<Result>): Promise<Result> {
 	for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
 		try {
@@ -57,13 +56,13 @@ async function settled<Result>(look: () => Promise<Result>): Promise<Result> {
 	throw unreadable();
 }
 
-/** What an archive says of its audio, and when somebody spoke. */
+/** Ranges of audio and speech in an archive. */
 export type AudioSource = Pick<Rows, 'audioBetween' | 'spokenBetween'>;
 
 /**
- * Which audio is a lifelog's: that of its own device or, without any, of every device.
+ * Which audio belongs to a lifelog: that of its own device or, without any, of all devices.
  *
- * @returns The ranges to ask for, one after the other.
+ * @returns The ranges to request, in order.
  */
 export function audioRangesOf({
 	id,
@@ -75,7 +74,7 @@ export function audioRangesOf({
 	return [own, {}].map((sources) => [startMs, endMs, sources]);
 }
 
-/** Audio of any range out of the files of an archive. */
+/** Audio of any range from the files of an archive. */
 export class ArchiveAudio {
 	readonly #folder: Folder;
 	readonly #rows: AudioSource;
@@ -89,21 +88,21 @@ export class ArchiveAudio {
 	}
 
 	/**
-	 * What was recorded between two instants, each of them once, pauses left out; undefined for
-	 * nothing. Files that are not what their day says are left out and told. Throws an
-	 * UnavailableError while a file keeps changing or can't be read.
+	 * The audio between two instants, without pauses and overlaps; undefined without audio. Files
+	 * that don't match their manifest are skipped and reported. Throws an UnavailableError while a
+	 * file keeps changing or is unreadable.
 	 */
 	async between(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
 		return await settled(() => this.#plan(startMs, endMs, sources));
 	}
 
-	/** The audio of a lifelog; undefined without any. Throws as `between`. */
+	/** The audio of a lifelog; undefined without any. Throws like `between`. */
 	async of(lifelog: Parameters<typeof audioRangesOf>[0]): Promise<Audio | undefined> {
 		const [own, any] = audioRangesOf(lifelog);
 		return (await this.between(...own)) ?? (await this.between(...any));
 	}
 
-	/** Only the spans of that audio, without reading any sound. Throws as `between`. */
+	/** Only the spans of that audio, without reading sound. Throws like `between`. */
 	async spansBetween(startMs: number, endMs: number, sources?: Sources): Promise<AudioSpan[]> {
 		return await settled(async () => (await this.#choose(startMs, endMs, sources)).spans);
 	}
@@ -123,7 +122,7 @@ export class ArchiveAudio {
 		return { bytes, tag: hash.digest('hex'), read };
 	}
 
-	/** What can be heard of a range, in order: recordings only where the pendant has nothing. */
+	/** The parts to play of a range, in order. Recordings fill only the gaps of the pendant. */
 	async #choose(
 		startMs: number,
 		endMs: number,
@@ -138,7 +137,7 @@ export class ArchiveAudio {
 		const heard = await this.#heardIn(pendant, startMs, endMs);
 		const taken = joinSpans(heard.map(({ fromMs, toMs }) => ({ startMs: fromMs, endMs: toMs })));
 		for (const gap of recordings.length > 0 ? without([{ startMs, endMs }], taken) : []) {
-			// The pendant's own files don't meet to the millisecond.
+			// The pendant's files have small gaps between them.
 			if (taken.length > 0 && gap.endMs - gap.startMs < toleranceMs) continue;
 			heard.push(...(await this.#heardIn(recordings, gap.startMs, gap.endMs)));
 		}
@@ -150,14 +149,14 @@ export class ArchiveAudio {
 			spans.push({ startMs: fromMs, endMs: toMs, positionMs });
 			positionMs += (cut.to - cut.from) / samplesPerMs;
 			const last = chosen.at(-1);
-			// What goes on behind a pause that the file left out is one cut.
+			// Parts around a pause that the file left out are contiguous in the file.
 			if (last?.cut.link === cut.link && last.cut.to === cut.from) last.cut.to = cut.to;
 			else chosen.push(stretch);
 		}
 		return { chosen, spans };
 	}
 
-	/** What can be heard of a range in these files, each instant in the file that begins first. */
+	/** The audible parts of a range in these files. Overlaps come from the file that starts first. */
 	async #heardIn(files: AudioFile[], startMs: number, endMs: number): Promise<Stretch[]> {
 		const heard: Stretch[] = [];
 		let reachedMs = startMs;
@@ -172,7 +171,7 @@ export class ArchiveAudio {
 		return heard;
 	}
 
-	/** Pages as larger pieces. Rejects before the last one if a file has changed. */
+	/** Joins pages into larger pieces. Rejects before the last piece if a file has changed. */
 	async *#whole(pages: AsyncIterable<Buffer>, files: Version[]): AsyncGenerator<Buffer> {
 		let piece: Buffer[] = [];
 		let bytes = 0;
@@ -189,7 +188,7 @@ export class ArchiveAudio {
 		yield Buffer.concat(piece);
 	}
 
-	/** Rejects for a file that was written anew since its structure was read. */
+	/** Rejects if a file was rewritten since its structure was read. */
 	async #checkSame({ path, fingerprint }: Version): Promise<void> {
 		if (fingerprint !== (await this.#folder.fingerprint(path))) {
 			throw new FileError('has changed while it was read');
@@ -208,7 +207,7 @@ export class ArchiveAudio {
 		}
 	}
 
-	/** The stretches of time that a file holds, in order. */
+	/** The time ranges of a file's audio, in order. */
 	async #stretchesOf(file: AudioFile): Promise<Stretch[]> {
 		const version = { ...file, fingerprint: await this.#folder.fingerprint(file.path) };
 		const links = await this.#linksOf(version);
@@ -243,9 +242,8 @@ export class ArchiveAudio {
 	}
 
 	/**
-	 * When it was that a file of this length was recorded: its whole range; or the lifelogs in it,
-	 * where the file is as long as these, as the service leaves the pauses out; or else from the
-	 * beginning of its range on.
+	 * The time ranges of a file with this length: its whole range; or its lifelogs, if their total is
+	 * as long, because the service leaves out pauses; or else a range of this length from its start.
 	 */
 	#spansOf({ startMs, endMs }: AudioFile, lengthMs: number): Span[] {
 		const whole: Span[] = [[startMs, Math.min(endMs, startMs + lengthMs)]];
@@ -262,7 +260,7 @@ export class ArchiveAudio {
 		return Math.abs(spokenMs - lengthMs) < toleranceMs ? spoken : whole;
 	}
 
-	/** The streams of a file, none when it is not what its day says. Whoever asks waits for one scan. */
+	/** The streams of a file; empty if it doesn't match its manifest. Concurrent callers share one scan. */
 	#linksOf(file: Version): Promise<Link[]> {
 		const { path, sha256, fingerprint } = file;
 		const version = `${fingerprint} ${sha256}`;
@@ -277,7 +275,7 @@ export class ArchiveAudio {
 			const problem = error instanceof OggError ? error : asFileError(error);
 			scan.isPassing = problem instanceof FileError && problem.isPassing;
 			if (!(isSame && scan.isPassing)) this.#onProblem(path, problem.message);
-			// Without it, a range would be answered as if less had been recorded.
+			// Without this file, the range would seem to have less audio.
 			if (scan.isPassing) throw unreadable();
 			return [];
 		});
@@ -321,7 +319,7 @@ const unreadable = () =>
 
 const samples = (ms: number) => Math.round(ms * samplesPerMs);
 
-/** The part of a stretch that lies between two instants; undefined for none. */
+/** The part of a stretch between two instants; undefined if there is none. */
 function clip(stretch: Stretch, afterMs: number, beforeMs: number): Stretch | undefined {
 	const fromMs = Math.max(stretch.fromMs, afterMs);
 	const toMs = Math.min(stretch.toMs, beforeMs);

@@ -49,31 +49,30 @@ import { Replacements } from './replacements.mts';
 import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
-/** How an archive is served. */
 export interface ArchiveOptions {
-	/** Whether a delete deletes files. Otherwise it is refused. */
+	/** Whether deletes remove files. Otherwise they are rejected. */
 	allowDelete: boolean;
-	/** Whether lifelogs are created and changed. Otherwise it is refused. */
+	/** Whether lifelogs can be created and changed. Otherwise requests are rejected. */
 	allowChanges?: boolean;
-	/** Why nothing may be deleted or changed, though it is allowed, for whoever asks to. */
+	/** Why deletes or changes are rejected although they are allowed. Completes an error message. */
 	refusal?: string;
 	onProblem: OnProblem;
-	/** Told of a file that is served, but should be looked at. */
+	/** Called for a file that is served but needs attention. */
 	onNote?: OnProblem;
-	/** Called with a line about each delete: what it removed, and what it leaves. */
+	/** Called with a line about each delete: what it removed, and what remains. */
 	log?: (line: string) => void;
-	/** Told what is served, and what is served otherwise since. */
+	/** Compares the served data to create events. */
 	births?: Births;
-	/** Where lifelogs are found by what they mean, too. */
+	/** Search by meaning, if configured. */
 	meaning?: Meaning;
-	/** IANA name of the zone of times in new Markdown; UTC if missing. */
+	/** IANA time zone of new Markdown; by default UTC. */
 	timezone?: string;
 }
 
-// Of each ranking, so that what stands in both is seen to.
+// Minimum from each ranking, so that entries in both are found.
 const MIN_FUSED = 100;
 
-/** An archive in a folder, served from an index of it. */
+/** Serves an archive's folder from an index. */
 export class ArchiveStore implements Store {
 	readonly #folder: Folder;
 	readonly #rows: Rows;
@@ -82,17 +81,17 @@ export class ArchiveStore implements Store {
 	readonly #options: ArchiveOptions;
 	readonly #meaning: Meaning | undefined;
 	readonly #timezone: string;
-	/** Who speaks in the lifelogs. */
+	/** Speakers of the lifelogs. */
 	readonly people: People;
-	/** Words that are replaced in all lifelogs. */
+	/** Words replaced in all lifelogs. */
 	readonly replacements: Replacements;
-	/** What the archive has of recordings. */
+	/** Recordings and their lifelogs. */
 	readonly recorded: Recorded;
-	/** Whether all that is served was compared with what was known: not while the index is being built. */
+	/** Whether all served data was compared with the known state. False while the index is being built. */
 	#isCompared = false;
-	/** Whether the index was written to its place since the start. */
+	/** Whether the index was checkpointed since the start. */
 	#isCheckpointed = false;
-	/** What changes the index or the folder, one after the other. */
+	/** Queue of changes to the index or the folder. */
 	#changes: Promise<unknown> = Promise.resolve();
 
 	constructor(folder: Folder, rows: Rows, options: ArchiveOptions) {
@@ -118,14 +117,14 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Reads what is new or has changed in the folder; `onProgress` is told of days. Rejects when the
-	 * folder cannot be listed or the index not be written.
+	 * Indexes new and changed days of the folder. Calls `onProgress` with days. Rejects if the folder
+	 * can't be listed or the index can't be written.
 	 */
 	async refresh(onProgress?: (done: number, total: number) => void): Promise<void> {
 		await this.#change(() => this.#look(onProgress));
 	}
 
-	/** The same, where something may have happened since, or not for a while been looked for. */
+	/** Does the same if something may have changed, or the last look was long ago. */
 	async refreshIfDue(): Promise<void> {
 		if (this.#options.births?.isBehind || (await this.#sync.isDue())) await this.refresh();
 		else if ((await this.people.isDue()) || (await this.replacements.isDue())) {
@@ -138,23 +137,23 @@ export class ArchiveStore implements Store {
 		return this.#sync.isFolderMissing();
 	}
 
-	/** Ends a look at the folder after the day in hand; the next start goes on. */
+	/** Stops indexing after the current day. The next start continues. */
 	stop(): void {
 		this.#sync.stop();
 		this.replacements.stop();
 	}
 
-	/** Resolves when nothing is changing the index or the folder. */
+	/** Resolves when no change is in progress. */
 	async idle(): Promise<void> {
 		await this.replacements.idle();
 		await this.#changes;
 	}
 
-	/** Reads what is new or has changed, for search by meaning too. Only within a change. */
+	/** Indexes new and changed days, also for search by meaning. Only within a change. */
 	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
 		const hasChanged = await this.#sync.run(onProgress);
 		if (hasChanged) this.#meaning?.catchUp();
-		// Also after a process that was killed: nothing that was deleted is left in the log of the index.
+		// Also after a kill: the log of the index must not retain deleted words.
 		if (hasChanged || !this.#isCheckpointed) this.#rows.checkpoint();
 		this.#isCheckpointed = true;
 		await this.people.look();
@@ -165,7 +164,7 @@ export class ArchiveStore implements Store {
 		this.#isCompared = true;
 	}
 
-	/** While the folder is missing, they say what they said before. */
+	/** If the folder is missing, the last known content stays. */
 	async #lookAtOwnFiles(): Promise<void> {
 		if (!(await this.#folder.isThere()) || (await this.isFolderMissing())) return;
 		await this.people.look();
@@ -176,7 +175,7 @@ export class ArchiveStore implements Store {
 		return this.#rows.counts();
 	}
 
-	/** The days there are, in order. */
+	/** All days, in order. */
 	days(): DayRecord[] {
 		return this.#sync.days();
 	}
@@ -196,23 +195,26 @@ export class ArchiveStore implements Store {
 		return found.map((id) => this.getLifelog(id, parts)).filter((lifelog) => lifelog !== undefined);
 	}
 
-	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	/** IDs of lifelogs that pass a filter, newest first, without the first `skip`. */
 	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
 		return this.#rows.filterLifelogs(this.people.filterOf(filter), skip, limit);
 	}
 
-	/** The ids of up to `limit` lifelogs that have most of the words of a search, but not all. */
+	/** IDs of up to `limit` lifelogs that have most words of a search, but not all. */
 	partlyMatching(search: string, asked: SearchFilter, limit: number): string[] {
 		const voicesOf = (terms: string[]) => this.people.voicesNamed(terms);
 		return this.#rows.partlyMatching(search, this.people.filterOf(asked), limit, voicesOf);
 	}
 
-	/** A search with similar words in place of those that no lifelog has; undefined without such words. */
+	/**
+	 * The search with similar words instead of unknown ones; undefined if all words are known or have
+	 * no similar ones.
+	 */
 	corrected(search: string): string | undefined {
 		return this.#rows.corrected(search);
 	}
 
-	/** Whom a search names. */
+	/** The people that a search names. */
 	namedIn(search: string): Named {
 		return this.people.namedIn(search);
 	}
@@ -229,17 +231,17 @@ export class ArchiveStore implements Store {
 		return fuse([said, spoken, meant ?? []]).slice(0, limit);
 	}
 
-	/** Another object after each change of the index. */
+	/** A new object after each change of the index. */
 	get revision(): object {
 		return this.#rows.revision;
 	}
 
-	/** When each lifelog was, by start. UTC ISO strings. */
+	/** Times of all lifelogs, by start. UTC ISO strings. */
 	lifelogTimes(): ReturnType<Rows['lifelogTimes']> {
 		return this.#rows.lifelogTimes();
 	}
 
-	/** The ranges of audio that have something of a range, by start, in Unix ms. */
+	/** Audio ranges that overlap a range, by start, in Unix ms. */
 	audioBetween(startMs: number, endMs: number): ReturnType<Rows['audioBetween']> {
 		return this.#rows.audioBetween(startMs, endMs);
 	}
@@ -261,7 +263,6 @@ export class ArchiveStore implements Store {
 		return this.#audio.between(startMs, endMs, sources);
 	}
 
-	/** The audio of a lifelog. */
 	getAudioOf(lifelog: Lifelog): Promise<Audio | undefined> {
 		return this.#audio.of(lifelog);
 	}
@@ -280,8 +281,8 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Deletes the files of an entry; the days that name it have a tombstone instead. Throws an ApiError:
-	 * 403 while nothing may be deleted, 409 while a file of these days cannot be read.
+	 * Deletes the files of an entry. It becomes a tombstone in all its days. Throws an ApiError: 403
+	 * if deletes aren't possible, 409 while a file of these days is unreadable.
 	 */
 	#delete(kind: Kind, id: string): Promise<boolean> {
 		const { allowDelete, refusal, log } = this.#options;
@@ -298,7 +299,7 @@ export class ArchiveStore implements Store {
 			let isThere = false;
 			let lifelog: Lifelog | undefined;
 			const daysOfIt = async () => {
-				// A day may have been archived since the last look, and is not to be hidden by an older one.
+				// A day may have been archived since the last look. An older version must not hide it.
 				await this.#look();
 				lifelog = kind === 'lifelog' ? this.#rows.getLifelog(id) : undefined;
 				isThere = lifelog !== undefined || (kind === 'chat' && this.getChat(id) !== undefined);
@@ -330,7 +331,7 @@ export class ArchiveStore implements Store {
 		});
 	}
 
-	/** Throws an ApiError (403) that says why nothing may be created or changed, if so. */
+	/** Throws an ApiError (403) with the reason if changes aren't possible. */
 	checkAllowed(): void {
 		const { allowChanges, refusal } = this.#options;
 		if (allowChanges) return;
@@ -341,16 +342,16 @@ export class ArchiveStore implements Store {
 		);
 	}
 
-	/** Whether a lifelog is there, or was deleted by this server. */
+	/** Whether a lifelog exists, or was deleted by this server. */
 	stateOf(id: string): 'known' | 'deleted' | undefined {
 		if (this.#rows.currentDay(id) !== undefined) return 'known';
 		return this.#rows.isDeleted(id) ? 'deleted' : undefined;
 	}
 
 	/**
-	 * Adds a lifelog, unless one of its ID is there or was deleted.
+	 * Adds a lifelog, unless its ID exists or was deleted.
 	 *
-	 * @throws ApiError (409) while the archive can't be written.
+	 * @throws ApiError (409) while the archive isn't writable.
 	 */
 	createLifelog(lifelog: Lifelog, origin: LifelogOrigin): Promise<'created' | 'known' | 'deleted'> {
 		this.checkAllowed();
@@ -364,11 +365,11 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Adds the audio of a recording and the lifelogs that were made of it, each unless it is there. Those
-	 * that were deleted aren't made again.
+	 * Adds a recording's audio and its lifelogs, each unless it exists. Deleted ones aren't created
+	 * again.
 	 *
-	 * @returns The IDs of the lifelogs that are there now.
-	 * @throws ApiError (409) while the archive can't be written.
+	 * @returns The IDs of the existing lifelogs.
+	 * @throws ApiError (409) while the archive isn't writable.
 	 */
 	addRecording(
 		audio: RecordedAudio,
@@ -383,17 +384,17 @@ export class ArchiveStore implements Store {
 		});
 	}
 
-	/** Rejects when the folder is missing, before anything is written to where it should be. */
+	/** Rejects if the folder is missing, before anything is written in its place. */
 	async #checkFolder(): Promise<void> {
 		if (await this.#sync.isFolderMissing()) throw new MissingFolderError();
 	}
 
 	/**
-	 * Adds lifelogs and the audio of a recording, each unless it is there or was deleted. Only within a
+	 * Adds lifelogs and the audio of a recording, each unless it exists or was deleted. Only within a
 	 * change.
 	 *
-	 * @returns The lifelogs that are new.
-	 * @throws ApiError (409) if a day can't be read.
+	 * @returns The new lifelogs.
+	 * @throws ApiError (409) if a day is unreadable.
 	 */
 	async #add(
 		lifelogs: Lifelog[],
@@ -438,12 +439,12 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Changes a lifelog, and the labels of its speakers also in the others of its recording. All of it is
-	 * done, or nothing. False when there is no such lifelog.
+	 * Changes a lifelog in one step. Labels of its speakers are also changed in the recording's other
+	 * lifelogs. Returns false if the lifelog doesn't exist.
 	 *
-	 * @param recording The IDs of all lifelogs of the recording; without them, only this one is changed.
-	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, of a recording for a name, or for too
-	 *   many corrected lines, 409 for a line that isn't there, or while files can't be read.
+	 * @param recording The IDs of all lifelogs of the recording. Without it, only this one is changed.
+	 * @throws ApiError: 400 for an unknown speaker, a name (instead of a label) in a recording, or too
+	 *   many corrected lines; 409 for an unknown line, or while files are unreadable.
 	 */
 	changeLifelog(id: string, change: LifelogChange, recording?: string[]): Promise<boolean> {
 		this.checkAllowed();
@@ -456,7 +457,7 @@ export class ArchiveStore implements Store {
 			});
 			const { speakers, ...more } = change;
 			const isThis = stored.id === id;
-			// A lifelog without given names stays as it is.
+			// A lifelog without given names stays unchanged.
 			if (speakers === null && !hasNames(entry.edited ?? {})) {
 				return isThis && Object.keys(more).length > 0 ? edit(more) : undefined;
 			}
@@ -468,8 +469,8 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Replaces a lifelog that was made here by what `rewrite` makes of it, as it is stored without edits.
-	 * With `replacesTitle`, a title that it was given by an edit is forgotten. False when there is none.
+	 * Replaces a lifelog that was created here with the result of `rewrite`, which gets it without
+	 * edits. `replacesTitle` drops an edited title. Returns false if the lifelog doesn't exist.
 	 *
 	 * @throws ApiError (409) while another program writes to the archive.
 	 */
@@ -494,8 +495,8 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Changes the entries of lifelogs in the newest manifests of their days. Unknown lifelogs are left out.
-	 * False if the first one is unknown: then nothing is changed.
+	 * Changes lifelogs in the newest manifests of their days. Unknown lifelogs are skipped. If the
+	 * first one is unknown, nothing is changed and the result is false.
 	 */
 	#changeEntries(ids: string[], change: EntryChange): Promise<boolean> {
 		return this.#change(async () => {
@@ -522,9 +523,9 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Changes what people are called.
+	 * Changes names of people.
 	 *
-	 * @returns The person, as it is heard then; undefined for a name that was forgotten.
+	 * @returns The changed person; undefined for a forgotten name.
 	 * @throws ApiError: 400, 404 and 409 as in server/openapi.yaml.
 	 */
 	changePeople(change: PeopleChange): Promise<HeardPerson | undefined> {
@@ -545,7 +546,7 @@ export class ArchiveStore implements Store {
 		});
 	}
 
-	/** The audio files that a lifelog can be heard in. */
+	/** Audio files that overlap a lifelog. */
 	#audioOf({ startTime, endTime }: Lifelog): string[] {
 		const files = this.#rows.audioBetween(Date.parse(startTime), Date.parse(endTime));
 		return files.map(({ path }) => path);

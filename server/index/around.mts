@@ -1,10 +1,10 @@
 import { beginning } from '../../lifelog/text.ts';
 
 const MAX_LENGTH = 200;
-/** Before the place. */
+/** UTF-16 units to show before the place. */
 const CONTEXT = 60;
 
-/** The part of a text around a place, in UTF-16 units: all of a short one. */
+/** The part of a text around a place, in UTF-16 units. A short text stays whole. */
 export function around(text: string, at: number): string {
 	if (text.length <= MAX_LENGTH) return text;
 	const from = at - CONTEXT;

@@ -1,25 +1,22 @@
-// What a search asks of the index.
+// Translates searches and filters into SQL and FTS5.
 import type { IndexDatabase } from './database.mts';
 import type { IndexFilter } from './store.mts';
 import { hasVoice } from './voices.mts';
 
-/** A part of a search that has to occur. */
+/** A required part of a search. */
 export interface Condition {
-	/** In FTS5's language. */
 	expression: string;
-	/** How many words it consists of. */
 	words: number;
 	isFrequent: boolean;
-	/** The word or the phrase as it was searched for. */
+	/** The searched word or phrase. */
 	terms: string[];
-	/** The words of a phrase. */
 	phrase?: string[];
 }
 
-/** A condition that also holds where one of these voices speaks. */
+/** A condition that also matches if one of these voices speaks. */
 export type VoicedCondition = Condition & { voices: number[] };
 
-/** What a filter asks of a document, in SQL, each with its value. */
+/** The filter's SQL conditions, each with its value. */
 export function conditionsOf({
 	from,
 	before,
@@ -36,7 +33,7 @@ export function conditionsOf({
 	];
 }
 
-/** The numbers of the lifelogs in which one of the voices speaks. */
+/** Numbers of the lifelogs in which one of the voices speaks. */
 export function numbersOfVoices(db: IndexDatabase, voices: number[]): number[] {
 	if (voices.length === 0) return [];
 	const row = db.get(
@@ -47,7 +44,7 @@ export function numbersOfVoices(db: IndexDatabase, voices: number[]): number[] {
 	return db.parse(row?.numbers) as number[];
 }
 
-/** The numbers of the lifelogs that have something. */
+/** Numbers of the lifelogs that match a condition. */
 export function numbersOfText(db: IndexDatabase, { expression }: Condition): number[] {
 	const row = db.get(
 		'SELECT json_group_array(rowid) AS numbers FROM document_text WHERE document_text MATCH ?',

@@ -10,25 +10,25 @@ import { restrict } from '../util/restrict.mts';
 
 /** Marks a SQLite file as ours: "life" in ASCII. */
 const APPLICATION_ID = 0x6c696665;
-/** Raised with each change of the tables and of their contents: an index of another version is rebuilt. */
+/** Raise this with each change of the tables or their contents. Indexes of other versions are rebuilt. */
 const VERSION = 9;
 const SQLITE_FILE = Buffer.from('SQLite format 3\0');
 
-/** The two files of an index. Vectors have one of their own because they can cost money to make. */
+/** Files of an index. Vectors are separate because they can cost money. */
 export type IndexFile = 'index' | 'vectors';
 type Row = Record<string, SQLOutputValue>;
 
-/** Why an index can't be used; its message says what to do. */
+/** Why an index is unusable. The message says what to do. */
 class IndexError extends Error {}
 
-/** When a client is to try again while the index is being rebuilt. */
+/** Retry delay for clients while the index is being rebuilt. */
 export const RETRY_AFTER_S = 10;
 
-/** The index is damaged. The client should try again. */
+/** The index is damaged. Clients should retry. */
 export class DamagedIndexError extends UnavailableError {
-	/** It never quotes what is in the index. */
+	/** Quotes nothing from the index. */
 	readonly reason: string;
-	/** The damaged file, if that is known. */
+	/** The damaged file, if known. */
 	readonly file: IndexFile | undefined;
 
 	constructor(reason: string, file?: IndexFile) {
@@ -41,11 +41,11 @@ export class DamagedIndexError extends UnavailableError {
 	}
 }
 
-/** A connection to an index that prepares each statement once and recognizes damage. */
+/** A connection to an index. Prepares each statement once, and detects damage. */
 export class IndexDatabase {
 	readonly #db: DatabaseSync;
 	readonly #statements = new Map<string, StatementSync>();
-	/** Called with each damage that is found. */
+	/** Called for each detected damage. */
 	onDamage: (error: DamagedIndexError) => void = () => {};
 
 	constructor(db: DatabaseSync) {
@@ -68,19 +68,19 @@ export class IndexDatabase {
 		return this.#watch(() => this.#statement(sql).get(...values));
 	}
 
-	/** Runs a statement, and returns the number of the row that it inserted. */
+	/** Runs a statement; returns the number of the inserted row. */
 	run(sql: string, ...values: SQLInputValue[]): number {
 		return this.#watch(() => Number(this.#statement(sql).run(...values).lastInsertRowid));
 	}
 
-	/** Calls `use` with each row, until it returns true. */
+	/** Calls `use` with each row until it returns true. */
 	each(sql: string, values: SQLInputValue[], use: (row: Row) => boolean | void): void {
 		this.#watch(() => {
 			for (const row of this.#statement(sql).iterate(...values)) if (use(row)) return;
 		});
 	}
 
-	/** Reads what the index wrote as JSON. */
+	/** Parses JSON that the index wrote. */
 	parse(json: SQLOutputValue | undefined): unknown {
 		try {
 			return JSON.parse(String(json));
@@ -90,14 +90,14 @@ export class IndexDatabase {
 		}
 	}
 
-	/** Says that what a file has can't be. */
+	/** Reports content that is impossible in an intact file. */
 	fail(reason: string, file?: IndexFile): never {
 		const error = new DamagedIndexError(reason, file);
 		this.onDamage(error);
 		throw error;
 	}
 
-	/** Which file is damaged, after an error that didn't say it. May take a second. */
+	/** Finds the damaged file, after an error that didn't name it. Takes up to a second. */
 	findDamage(): IndexFile {
 		try {
 			const [row] = this.#db.prepare('PRAGMA meaning.quick_check(1)').all();
@@ -122,7 +122,7 @@ export class IndexDatabase {
 		try {
 			return work();
 		} catch (error) {
-			// Damage that another request found has closed the index.
+			// Another request found damage and closed the index.
 			if (!this.#db.isOpen) throw new DamagedIndexError('it is closed');
 			if (!isDamage(error)) throw error;
 			return this.fail(String((error as { errstr?: string }).errstr));
@@ -131,8 +131,8 @@ export class IndexDatabase {
 }
 
 /**
- * Opens the index at `path`. It is made anew if there is none, or only one of another version. Throws
- * an IndexError for a file that isn't an index or is in use, and a DamagedIndexError for a damaged one.
+ * Opens the index at `path`. Creates it if there is none, or only another version. Throws an IndexError
+ * for a file that isn't an index or is in use, and a DamagedIndexError for a damaged one.
  */
 export function openIndex(path: string): IndexDatabase {
 	const db = openFile(path, 'index');
@@ -149,7 +149,7 @@ export function openIndex(path: string): IndexDatabase {
 	}
 }
 
-/** A new index numbers its lifelogs anew, so vectors are compared with the words again. */
+/** A new index has new numbers for lifelogs, so vectors must be matched by their words again. */
 function clearNumbers(db: DatabaseSync): void {
 	const isThere = (schema: string, table: string) =>
 		db.prepare(`SELECT 1 FROM ${schema}.sqlite_schema WHERE name = ?`).get(table) !== undefined;
@@ -157,7 +157,6 @@ function clearNumbers(db: DatabaseSync): void {
 	db.exec('UPDATE meaning.meant SET document = 0');
 }
 
-/** The path of a file of the index at `path`. */
 const fileOf = (path: string, file: IndexFile) => (file === 'index' ? path : `${path}.vectors`);
 
 /** Removes a file of the index at `path`, which must be closed. */
@@ -181,15 +180,15 @@ function openFile(path: string, file: IndexFile): DatabaseSync {
 	}
 }
 
-/** Opens a file; undefined if it is of another version. */
+/** Opens a file; undefined if it has another version. */
 function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
-	// All that was said is in it; SQLite would let everybody read it and its log.
+	// It contains everything that was said. SQLite would make it and its log readable for everyone.
 	closeSync(openSync(path, 'a', 0o600));
 	for (const suffix of ['', '-wal']) restrict(path + suffix);
 	const db = new DatabaseSync(path);
 	let owner: unknown;
 	try {
-		// One server to an index: the first to write to it keeps it.
+		// One server per index: the first one to write holds the lock.
 		db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000');
 		owner = pragma(db, 'application_id');
 		const isNew = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()!.n) === 0;
@@ -198,7 +197,7 @@ function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
 			db.close();
 			return undefined;
 		}
-		// What is deleted is overwritten, in place.
+		// Overwrite deleted content.
 		db.exec(`
 			PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096;
 			PRAGMA secure_delete = ON;
@@ -209,7 +208,7 @@ function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
 	} catch (error) {
 		db.close();
 		if (!isDamage(error)) throw error;
-		// A file too damaged to say whose it is, in the place of an index.
+		// If the file is too damaged to tell its owner, it is in an index's place.
 		if (owner !== undefined && owner !== APPLICATION_ID) throw ofAnother(path);
 		throw new DamagedIndexError(String((error as { errstr?: string }).errstr), file);
 	}
@@ -223,7 +222,7 @@ function pragma(db: DatabaseSync, name: string): unknown {
 }
 
 function isDatabase(path: string): boolean {
-	// A device or a pipe would be read without end, or lose its rights.
+	// Reading a device or pipe would never end, and its permissions would change.
 	if (!statSync(path).isFile()) return false;
 	const file = openSync(path, 'r');
 	try {
@@ -235,9 +234,9 @@ function isDatabase(path: string): boolean {
 	}
 }
 
-// The primary result codes of SQLite.
+// Primary result codes of SQLite.
 const codes = { error: 1, busy: 5, corrupt: 11, constraint: 19, mismatch: 20, notADatabase: 26 };
-// Rows that contradict each other are damage, too: no statement of ours breaks a constraint.
+// Contradicting rows are damage, too: our statements never violate constraints.
 const damage = [codes.corrupt, codes.constraint, codes.mismatch, codes.notADatabase];
 const missing = /no such|constructor failed|malformed/;
 const codeOf = (error: unknown) => Number((error as { errcode?: number }).errcode) & 0xff;

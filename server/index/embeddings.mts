@@ -22,23 +22,23 @@ const isAnswer = new Ajv().compile<Answer>({
 	},
 });
 
-/** Bytes; some twenty times what the vectors of a batch take. */
+/** Bytes; about twenty times the vectors of a batch. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 
-/** An embeddings endpoint of the OpenAI form. */
+/** An OpenAI-compatible embeddings endpoint. */
 export class EmbeddingsEndpoint {
 	readonly model: string;
 	readonly #endpoint: Endpoint;
 
-	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	/** Throws an Error that says what to do for an invalid address or key. */
 	constructor(options: EndpointOptions) {
 		this.model = options.model;
 		this.#endpoint = new Endpoint(options, 'embeddings');
 	}
 
 	/**
-	 * Returns the vector of each text, all of the same length. Rejects with an EndpointError, also
-	 * when there is no answer within `timeoutMs`.
+	 * Returns the vectors of texts, all of the same length. Rejects with an EndpointError, also after
+	 * `timeoutMs`.
 	 */
 	async embed(texts: string[], timeoutMs: number, signal?: AbortSignal): Promise<Float32Array[]> {
 		const body = await this.#endpoint.post(

@@ -1,4 +1,4 @@
-// What changes of entries make of a day, and why one is refused.
+// Builds changes of entries, and explains why one is rejected.
 import { createReadStream } from 'node:fs';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { EntryError } from '../archive/additions.mts';
@@ -23,19 +23,15 @@ import type { Kind } from './schema.mts';
 import type { RecordedAudio } from './store.mts';
 
 /**
- * Changes the entry of a lifelog, as its file has it, and says which texts replace its files. Undefined if
- * it stays.
+ * Changes a lifelog's entry, given the lifelog in its file. Returns the texts that replace its
+ * files, or undefined if nothing changes.
  */
 export type EntryChange = (
 	entry: LifelogEntry,
 	stored: Lifelog,
 ) => { entry: LifelogEntry; texts: { path: string; content: string }[] } | undefined;
 
-/**
- * Changes entries in the newest manifest of a day.
- *
- * @throws FileError if the file of a lifelog can't be read.
- */
+/** Changes entries in the newest manifest of a day. @throws FileError if a lifelog's file is unreadable. */
 async function changeOfEntries(
 	folder: Folder,
 	ids: string[],
@@ -61,8 +57,8 @@ async function changeOfEntries(
 /**
  * Changes entries of several days.
  *
- * @param idsOf The IDs of the lifelogs, by day.
- * @throws FileError if the file of a lifelog can't be read.
+ * @param idsOf IDs of lifelogs by day.
+ * @throws FileError if a lifelog's file is unreadable.
  */
 export async function changeOfDays(
 	folder: Folder,
@@ -80,7 +76,7 @@ export async function changeOfDays(
 	};
 }
 
-/** The manifest of a day with a tombstone in an entry's place; undefined if there is nothing to change. */
+/** The manifest of a day with an entry replaced by a tombstone; undefined if nothing changes. */
 export async function entombed(
 	folder: Folder,
 	kind: Kind,
@@ -98,13 +94,13 @@ export async function entombed(
 	return { ...newest, [list]: withEntries(newest[list], [[id, tombstone]]), archivedAt };
 }
 
-/** When a lifelog was by these files of it, or, if they can't be read, by its newest version. */
+/** The time of a lifelog by these files or, if they are unreadable, by its newest version. */
 async function spansOfEntry(folder: Folder, lifelog: Lifelog, files: NamedFile[]): Promise<Span[]> {
 	const ofDay = await readArchived(folder, lifelog.id, files).catch(ignoreFileError);
 	return spansOf(ofDay ?? lifelog);
 }
 
-/** Copies the audio of a recording. */
+/** Copies a recording's audio into a draft. */
 export async function draftAudio(drafts: Drafts, { path, startMs }: RecordedAudio) {
 	const draft = await drafts.save(createReadStream(path));
 	const links = await scanLinks(createReadStream(path));
@@ -118,7 +114,7 @@ export const undeletable = (path: string) =>
 		`Nothing was deleted, because ${path} can't be read. Try again when it's complete. lifelog-server check says what is wrong with it`,
 	);
 
-/** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */
+/** The API's error if an archive couldn't be changed. `outcome` starts the message. */
 export function asRefusal(error: unknown, outcome: string): unknown {
 	if (error instanceof LockedError || error instanceof LostDraftError) {
 		return new ApiError(

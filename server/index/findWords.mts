@@ -1,4 +1,4 @@
-// Where words are that are to be replaced.
+// Finds words that are to be replaced.
 import type { Lifelog } from '../../lifelog/api.ts';
 import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
 import { corrector, wordsFinder, type Words } from '../archive/correct.mts';
@@ -6,36 +6,36 @@ import { around } from './around.mts';
 import type { Rows } from './rows.mts';
 import { plain } from './words.mts';
 
-/** What a replacement would change. */
+/** Effects of a replacement. */
 export interface Preview {
 	lifelogs: number;
 	lines: number;
 	examples: { lifelogId: string; startTime: string; before: string; after: string }[];
 }
 
-/** A lifelog that has words to replace. */
+/** A lifelog with words to replace. */
 export interface Found {
 	id: string;
 	startTime: string;
-	/** Its lines that change, as they are and as they would be. */
+	/** Changed lines, before and after. */
 	lines: [before: string, after: string][];
 }
 
 const MAX_EXAMPLES = 10;
-/** Texts of lifelogs that are searched before others get their turn. */
+/** Lifelogs to search before yielding. */
 const BATCH = 20;
 
 /**
- * Finds all lifelogs that have words to replace.
+ * Finds all lifelogs with words to replace.
  *
- * @param pause Lets others do something. If it rejects, the search ends.
+ * @param pause Yields to other work. If it rejects, the search ends.
  */
 export async function findWords(
 	rows: Rows,
 	words: Words,
 	pause: () => Promise<void>,
 ): Promise<Found[]> {
-	// Full text has all words without case and accents.
+	// The full-text index stores words without case and accents.
 	const isLike = new RegExp(wordsFinder(plain(words.heard), { isPart: true }).source, 'iu');
 	const correct = corrector(words);
 	const found = new Map<string, Found>();
@@ -55,7 +55,7 @@ export async function findWords(
 	}
 }
 
-/** Counts what was found, with the newest as examples. */
+/** Summarizes what was found, with the newest lifelogs as examples. */
 export function previewOf(found: Found[], { heard }: Words): Preview {
 	const newest = found.toSorted((a, b) => (a.startTime < b.startTime ? 1 : -1));
 	return {

@@ -1,7 +1,7 @@
-// The usual constant: the first place of one ranking does not outweigh good places in both.
+// The usual RRF constant: first place in one ranking doesn't outweigh good places in both.
 const SMOOTHING = 60;
 
-/** Fuses rankings by reciprocal rank: what stands far up in one, or in several, comes first. */
+/** Merges rankings by reciprocal rank (RRF). Entries high in one ranking, or in several, come first. */
 export function fuse(rankings: string[][]): string[] {
 	const scores = new Map<string, number>();
 	for (const ranking of rankings) {

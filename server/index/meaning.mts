@@ -7,16 +7,15 @@ import type { EmbeddingsEndpoint } from './embeddings.mts';
 import { EndpointError } from '../util/modelEndpoint.mts';
 import { passagesOf } from './passages.mts';
 
-/** How an endpoint is dealt with, in milliseconds. */
+/** Timeouts and delays of an endpoint, in milliseconds. */
 export interface TimeBudget {
-	/** For a search, which somebody waits for. */
+	/** For a search, during which a user waits. */
 	search: number;
-	/** For a batch of passages. */
 	batch: number;
-	/** Before the first of several attempts; each further one waits twice as long. */
+	/** Delay before the first retry; it doubles each time. */
 	firstRetry: number;
 	maxRetry: number;
-	/** Between two lines about how far it is. */
+	/** Interval of progress messages. */
 	progress: number;
 }
 
@@ -28,15 +27,15 @@ const usual: TimeBudget = {
 	progress: 10_000,
 };
 const PASSAGES_PER_BATCH = 32;
-/** So often texts are tried before it is asked whether it is for them that the endpoint fails. */
+/** Attempts before testing whether the endpoint fails only for these texts. */
 const ATTEMPTS_OF_TEXTS = 3;
 const MAX_QUERY_LENGTH = 1500;
 const PROBE = 'A walk in the garden.';
 
 /**
- * Search by meaning: has the passages of all lifelogs turned into vectors in the background, and
- * searches turned into vectors to be compared with them. An endpoint that fails is told in the log,
- * and tried again; until it answers, nothing is found by meaning.
+ * Search by meaning. Converts passages of all lifelogs into vectors in the background, and searches
+ * into vectors to compare with. If the endpoint fails, this is logged and retried. Until it
+ * answers, nothing is found by meaning.
  */
 export class Meaning {
 	readonly #endpoint: EmbeddingsEndpoint;
@@ -45,10 +44,10 @@ export class Meaning {
 	readonly #warn: (line: string) => void;
 	readonly #timeBudget: TimeBudget;
 	readonly #stopped = new AbortController();
-	/** Of the vectors; undefined until the endpoint has answered. */
+	/** Of the vectors; undefined before the endpoint's first answer. */
 	#dimensions: number | undefined;
 	#problem: string | undefined;
-	/** Until when searches do not wait for an endpoint that fails, on a clock that nobody sets. */
+	/** Searches don't try a failing endpoint until this time of a monotonic clock. */
 	#restUntil = 0;
 	#left = 0;
 	#running: Promise<void> | undefined;
@@ -68,7 +67,7 @@ export class Meaning {
 		this.#timeBudget = { ...usual, ...timeBudget };
 	}
 
-	/** Asks the endpoint for the first time. Never rejects for what it answers. */
+	/** Probes the endpoint. Never rejects because of its answer. */
 	async begin(): Promise<void> {
 		try {
 			await this.#ask([PROBE], this.#timeBudget.search);
@@ -78,7 +77,7 @@ export class Meaning {
 		}
 	}
 
-	/** For the owner of the server: whether it works, and how far it is. */
+	/** Status for the server's owner: whether it works, and the progress. */
 	describe(): string {
 		if (this.#problem !== undefined) {
 			return `only full text: the embeddings endpoint ${this.#problem} (it is tried again)`;
@@ -87,7 +86,7 @@ export class Meaning {
 		return `full text, and meaning (model ${this.#endpoint.model}${left})`;
 	}
 
-	/** Has what is new or changed read, in the background. */
+	/** Starts converting new and changed lifelogs in the background. */
 	catchUp(): void {
 		this.#isStale = true;
 		this.#running ??= this.#run().finally(() => {
@@ -95,20 +94,20 @@ export class Meaning {
 		});
 	}
 
-	/** Resolves when nothing is left to be read for now. */
+	/** Resolves when nothing is left to convert for now. */
 	async idle(): Promise<void> {
 		await this.#running;
 	}
 
-	/** Ends what goes on in the background. */
+	/** Stops work in the background. */
 	async close(): Promise<void> {
 		this.#stopped.abort();
 		await this.#running;
 	}
 
 	/**
-	 * The ids of the lifelogs nearest in meaning to a search, nearest first; undefined when there is
-	 * no telling, and for words in quotation marks, which have to stand so.
+	 * IDs of the lifelogs nearest in meaning to a search, nearest first; undefined if this can't be
+	 * determined. Also undefined for quoted words, which must match exactly.
 	 */
 	async search(search: string, filter: IndexFilter, limit: number): Promise<string[] | undefined> {
 		const query = search.trim().slice(0, MAX_QUERY_LENGTH).toWellFormed();
@@ -119,7 +118,7 @@ export class Meaning {
 			return this.#rows.vectors.nearest(vector, filter, limit);
 		} catch (error) {
 			if (!(error instanceof EndpointError)) this.#warn(cannotGoOn(error));
-			// A query that is refused says nothing of the endpoint.
+			// Refusing a query doesn't mean that the endpoint fails.
 			else if (!error.isRefusal) this.#tell(error);
 			return undefined;
 		}
@@ -133,7 +132,7 @@ export class Meaning {
 			} catch (error) {
 				if (this.#stopped.signal.aborted) return;
 				this.#warn(cannotGoOn(error));
-				// What is in memory may be more than the index could be given: the next answer has it read anew.
+				// Memory may be ahead of the index. Read it again with the next answer.
 				this.#dimensions = undefined;
 			}
 		}
@@ -180,7 +179,7 @@ export class Meaning {
 				passages += reading.passages.length;
 			} else {
 				this.#left -= 1;
-				// All days may have been archived again with the same words: others are to be served meanwhile.
+				// All days may have been archived again with the same words. Yield to requests meanwhile.
 				await setImmediate(undefined, { signal: this.#stopped.signal });
 			}
 			if (passages < PASSAGES_PER_BATCH) continue;
@@ -194,7 +193,7 @@ export class Meaning {
 		}
 	}
 
-	/** What of a lifelog is to be read; undefined when that was done already. */
+	/** What to convert of a lifelog; undefined if it is up to date. */
 	#readingOf(lifelog: Outdated): Reading | undefined {
 		const found = this.#rows.getLifelog(lifelog.id, { markdown: false, contents: true });
 		if (!found) return undefined;
@@ -206,8 +205,8 @@ export class Meaning {
 	}
 
 	/**
-	 * Asks until there is an answer. A text that is refused, or fails again and again, though the
-	 * endpoint takes others, has no vector. Rejects when all of this is to end.
+	 * Retries until there is an answer. If the endpoint refuses a text, or fails repeatedly only for
+	 * it, the text gets no vector. Rejects when stopped.
 	 */
 	async #insist(texts: string[]): Promise<(Float32Array | undefined)[]> {
 		const { signal } = this.#stopped;
@@ -226,7 +225,8 @@ export class Meaning {
 					return [...first, ...(await this.#insist(texts.slice(half)))];
 				}
 				if (isTheirs) {
-					// Refused between two answers to another one, it is the text; else it may be a bad while.
+					// A refusal between two successes means that the text is the cause. Otherwise, the
+					// endpoint may be failing temporarily.
 					const isAgain = isSuspect;
 					isSuspect = await this.#takesOthers(texts);
 					if (isSuspect && isAgain) return [undefined];
@@ -240,7 +240,7 @@ export class Meaning {
 		}
 	}
 
-	/** Whether the endpoint answers to something else than these texts. */
+	/** Whether the endpoint accepts another text. */
 	async #takesOthers(texts: string[]): Promise<boolean> {
 		if (texts[0] === PROBE) return false;
 		try {

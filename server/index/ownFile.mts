@@ -2,7 +2,7 @@ import { FileError, type Folder, readIfThere } from '../archive/folder.mts';
 import { ApiError } from '../util/errors.mts';
 import type { OnProblem } from './sync.mts';
 
-/** A file in the root of an archive that is the owner's work: people.json, replacements.json. */
+/** A file in the archive's root that the owner may edit: people.json, replacements.json. */
 export class OwnFile<Content> {
 	readonly #folder: Folder;
 	readonly #path: string;
@@ -10,14 +10,14 @@ export class OwnFile<Content> {
 	readonly #none: Content;
 	readonly #onProblem: OnProblem;
 	#content: Content;
-	/** The state of the file that was read last. */
+	/** Fingerprint of the file when last read. */
 	#fingerprint = 'none';
 	#problem: string | undefined;
 	#isPassing = false;
 
 	/**
-	 * @param parse Throws a FileError that says what is wrong with a text.
-	 * @param none What counts without a file, or with one that can't be read.
+	 * @param parse Throws a FileError with the problem of a text.
+	 * @param none Content without a readable file.
 	 */
 	constructor(
 		folder: Folder,
@@ -33,22 +33,22 @@ export class OwnFile<Content> {
 		this.#onProblem = onProblem;
 	}
 
-	/** What it said when it was read last. Another object after each change. */
+	/** Content when last read. A new object after each change. */
 	get content(): Content {
 		return this.#content;
 	}
 
-	/** Why it isn't used, as the end of a sentence about it. */
+	/** Why it isn't used. Completes a sentence. */
 	get problem(): string | undefined {
 		return this.#problem;
 	}
 
-	/** Whether it isn't as it was read. */
+	/** Whether it has changed. */
 	async isDue(): Promise<boolean> {
 		return this.#isPassing || (await this.#folder.fingerprint(this.#path)) !== this.#fingerprint;
 	}
 
-	/** Reads it, if it isn't as it was. One that can't be read counts for nothing, and is told. */
+	/** Reads it if it has changed. An unreadable file is ignored and reported. */
 	async look(): Promise<void> {
 		if (!(await this.isDue())) return;
 		const fingerprint = await this.#folder.fingerprint(this.#path);
@@ -68,9 +68,9 @@ export class OwnFile<Content> {
 	}
 
 	/**
-	 * Reads it to change it. Nobody else may write to the archive meanwhile.
+	 * Reads it before a change. The caller holds the write lock.
 	 *
-	 * @throws ApiError (409) if it can't be read.
+	 * @throws ApiError (409) if it is unreadable.
 	 */
 	async forChange(): Promise<Content> {
 		return await this.#read().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// Lifelogs that have some of what a search asks for, but not all.
+// Finds lifelogs that match a search only partly.
 import type { IndexDatabase } from './database.mts';
 import {
 	conditionsOf,
@@ -8,18 +8,19 @@ import {
 } from './conditions.mts';
 import type { IndexFilter } from './store.mts';
 
-/** If fewer lifelogs have all that is searched for, those with most of it are added. */
+/** If fewer lifelogs match completely, those that match mostly are added. */
 export const FEW = 10;
-/** How many of the newest lifelogs are searched for frequent words. */
+/** Newest lifelogs to search for frequent words. */
 const NEWEST = 2_500;
-/** How many lifelogs one query looks up. */
+/** Lifelogs per query. */
 const CHUNK = 5_000;
-/** How much the rarity of a word counts: only among lifelogs with the same number of words. */
+/** Weight of rare words: only decides among lifelogs with the same number of words. */
 const RARITY = 1e-4;
 
 /**
- * The ids of `limit` lifelogs at most that lack something of each alternative, but have half of one or,
- * if none has that, as much as any. Sorted by how much they have, then the newest in the index first.
+ * IDs of at most `limit` lifelogs that match at least half of an alternative, but none completely.
+ * If none matches half, those that match most. Sorted by how much they match, then by the newest in
+ * the index.
  */
 export function partlyMatching(
 	db: IndexDatabase,
@@ -27,7 +28,7 @@ export function partlyMatching(
 	filter: IndexFilter,
 	limit: number,
 ): string[] {
-	/** The share of an alternative that each has. */
+	/** Matched share of an alternative, by lifelog. */
 	const shares = new Map<number, number>();
 	const whole = new Set<number>();
 	let most = 0;
@@ -54,8 +55,8 @@ export function partlyMatching(
 }
 
 /**
- * How many of the conditions each lifelog meets, and how rare these are. What very many meet is looked
- * for only in those that meet something rarer, and in the newest ones.
+ * How many conditions each lifelog meets, weighted by rarity. A very frequent condition is only
+ * tested in lifelogs that meet a rarer one, and in the newest ones.
  */
 function metIn(
 	db: IndexDatabase,
@@ -82,14 +83,14 @@ function metIn(
 	return found;
 }
 
-/** The numbers of the lifelogs that have something, among some and those after `after`. */
+/** Numbers of matching lifelogs, among given ones and those after `after`. */
 function numbersAmong(
 	db: IndexDatabase,
 	{ expression }: VoicedCondition,
 	some: Set<number>,
 	after: number,
 ): number[] {
-	// With the plus, SQLite compares each match, instead of searching for each number.
+	// The plus makes SQLite compare each match, instead of searching for each number.
 	const row = db.get(
 		`SELECT json_group_array(rowid) AS numbers FROM document_text WHERE document_text MATCH ?
 		AND (+rowid > ? OR +rowid IN (SELECT value FROM json_each(?)))`,
@@ -100,7 +101,7 @@ function numbersAmong(
 	return db.parse(row?.numbers) as number[];
 }
 
-/** The first of these lifelogs that pass a filter, in their order, as ids. */
+/** IDs of the first of these lifelogs that pass a filter, in the same order. */
 function idsOf(db: IndexDatabase, numbers: number[], filter: IndexFilter, limit: number): string[] {
 	const filters = conditionsOf(filter);
 	const ids: string[] = [];

@@ -1,13 +1,12 @@
 import type { Lifelog } from '../../lifelog/api.ts';
 import { linesOf } from '../../lifelog/contents.ts';
 
-// Some 400 tokens: less than the smallest models read, and about as much as has one meaning.
+// About 400 tokens: within the limit of the smallest models, and about one topic.
 const MAX_CHARACTERS = 1500;
 
 /**
- * Cuts what was said into passages that a model can read: whole lines with their speakers, each
- * passage headed by the title and the heading it stands under, its first line the last one of the
- * passage before.
+ * Splits a lifelog into passages that fit a model: whole lines with speakers. Each passage starts
+ * with the title and its heading, and repeats the last line of the previous one.
  */
 export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'contents'>): string[] {
 	const passages: string[] = [];
@@ -26,7 +25,7 @@ export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'content
 	for (const { level, speaker, node } of linesOf(contents)) {
 		const text = speaker === undefined ? node.content : `${speaker}: ${node.content}`;
 		if (level !== undefined) {
-			// Short sections go together; the words of a heading that ends none are words like others.
+			// Merge short sections. A heading inside a passage counts as ordinary words.
 			if (length > MAX_CHARACTERS / 2) {
 				end();
 				begin();
@@ -49,6 +48,6 @@ export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'content
 	}
 	end();
 	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, MAX_CHARACTERS));
-	// A cut may go through a character of two halves, and not every endpoint reads half a one.
+	// A cut may split a surrogate pair, which some endpoints reject.
 	return passages.map((passage) => passage.toWellFormed());
 }

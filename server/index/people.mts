@@ -22,11 +22,10 @@ import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
 interface Known {
 	person: HeardPerson;
 	voices: number[];
-	/** The words of each name. */
 	words: string[][];
 }
 
-/** All of them, as they are called by `names` in a state of the index. */
+/** All people, for a state of `names` and of the index. */
 interface Everyone {
 	revision: object;
 	names: Names;
@@ -34,7 +33,7 @@ interface Everyone {
 	byWord: Map<string, Known[]>;
 }
 
-/** The people of an archive: who speaks in its lifelogs, by what people.json calls them. */
+/** The people who speak in an archive's lifelogs, with names from people.json. */
 export class People {
 	readonly #file: OwnFile<PeopleFile>;
 	readonly #rows: Rows;
@@ -49,17 +48,17 @@ export class People {
 		this.#rows = rows;
 	}
 
-	/** Why people.json isn't used, as the end of a sentence about it. */
+	/** Why people.json isn't used. Completes a sentence. */
 	get problem(): string | undefined {
 		return this.#file.problem;
 	}
 
-	/** Whether people.json isn't as it was read. */
+	/** Whether people.json has changed. */
 	async isDue(): Promise<boolean> {
 		return await this.#file.isDue();
 	}
 
-	/** Reads people.json, if it isn't as it was. One that can't be read counts for nothing, and is told. */
+	/** Reads people.json if it has changed. An unreadable file is ignored and reported. */
 	async look(): Promise<void> {
 		await this.#file.look();
 		const { people } = this.#file.content;
@@ -67,10 +66,10 @@ export class People {
 	}
 
 	/**
-	 * What a change makes of people.json. Nobody else may write to the archive meanwhile.
+	 * Applies a change to people.json. The caller holds the write lock.
 	 *
-	 * @returns The new text, undefined if it stays, and what the person is called then.
-	 * @throws ApiError: 409 if the file can't be read, and what {@link changePeople} throws.
+	 * @returns The new text, undefined if unchanged, and the person's new name.
+	 * @throws ApiError: 409 if the file is unreadable, and errors of {@link changePeople}.
 	 */
 	async change(change: PeopleChange): Promise<{ json?: string; name: string }> {
 		const before = await this.#file.forChange();
@@ -80,7 +79,7 @@ export class People {
 		return { name, ...(!isSame && { json: peopleJson(before, people) }) };
 	}
 
-	/** A lifelog as it is served. `parts` are those that it was read with. */
+	/** A lifelog with current names. @param parts The parts that were read. */
 	in(stored: Lifelog, parts?: Parts): Lifelog {
 		if (this.#names.isEmpty) return stored;
 		if (!parts || parts.contents) return this.#names.in(stored);
@@ -91,23 +90,23 @@ export class People {
 		return whole ? { ...this.#names.in(whole), contents: [] } : stored;
 	}
 
-	/** What speakers of lifelogs are called now. */
+	/** Current names of speakers. */
 	get names(): Names {
 		return this.#names;
 	}
 
-	/** Everyone who has a name. */
+	/** Everyone with a name. */
 	all(): HeardPerson[] {
 		return [...this.#current().byName.values()].map(({ person }) => person);
 	}
 
-	/** Who has or had a name; undefined for nobody. */
+	/** The person who has or had a name. */
 	find(name: string): HeardPerson | undefined {
 		const current = this.#names.personOf(name)?.name ?? name;
 		return this.#current().byName.get(current)?.person;
 	}
 
-	/** The names of other people that are like the name of one. */
+	/** Names of other people that are similar to a name. */
 	similarTo(name: string): string[] {
 		const { byName } = this.#current();
 		if (this.#comparedNames !== byName) this.#similar.keep(byName);
@@ -115,7 +114,7 @@ export class People {
 		return this.#similar.of(name);
 	}
 
-	/** A filter as the index knows it. */
+	/** A filter in the index's form. */
 	filterOf({ speaker, speakerPart, ...filter }: SearchFilter): IndexFilter {
 		if (speaker === undefined && speakerPart === undefined) return filter;
 		const wanted = speaker && (this.#names.personOf(speaker)?.name ?? speaker);
@@ -130,12 +129,12 @@ export class People {
 		return { ...filter, voices: voices.map(({ number }) => number) };
 	}
 
-	/** The voices of the people that a word or a phrase names. */
+	/** Voices of the people that a word or phrase names. */
 	voicesNamed(terms: string[]): number[] {
 		return this.#namedBy(terms).flatMap(({ voices }) => voices);
 	}
 
-	/** Whom a search names. */
+	/** The people that a search names. */
 	namedIn(search: string): Named {
 		const names = new Set<string>();
 		const rest: string[] = [];
@@ -150,7 +149,7 @@ export class People {
 		return { names, rest: rest.join(' ') };
 	}
 
-	/** The people of whom a name has these words side by side. */
+	/** People with these consecutive words in a name. */
 	#namedBy([first, ...rest]: string[]): Known[] {
 		const isNamed = (own: string[]) =>
 			own.some(
@@ -159,14 +158,14 @@ export class People {
 		return (this.#current().byWord.get(first) ?? []).filter(({ words }) => words.some(isNamed));
 	}
 
-	/** All voices. Kept until the index changes. */
+	/** All voices, cached until the index changes. */
 	#voices(): HeardVoice[] {
 		const { revision, voices } = this.#rows;
 		if (this.#heard?.revision !== revision) this.#heard = { revision, voices: voices.heard() };
 		return this.#heard.voices;
 	}
 
-	/** Kept until the index or people.json change. */
+	/** Cached until the index or people.json changes. */
 	#current(): Everyone {
 		const { revision } = this.#rows;
 		if (this.#known?.revision === revision && this.#known.names === this.#names) return this.#known;
@@ -201,7 +200,7 @@ export class People {
 			person.lastHeard = lastHeard && lastHeard > voice.last ? lastHeard : voice.last;
 		}
 		for (const { person, voices } of everyone.values()) {
-			// One lifelog can have several voices of a person.
+			// A lifelog can have several voices of a person.
 			if (voices.length > 1) person.lifelogs = this.#rows.voices.countLifelogs(voices);
 		}
 		return everyone;

@@ -1,4 +1,4 @@
-// What the archive has of recordings that became lifelogs here.
+// Recordings in the archive that became lifelogs here.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -19,24 +19,23 @@ import { asRefusal } from './entryChanges.mts';
 import type { Rows } from './rows.mts';
 import type { LifelogOrigin, LifelogsOf, RecordedLifelogs } from './store.mts';
 
-/** What an archive lets recordings do. */
+/** Dependencies on the archive. */
 export interface RecordedOptions {
 	folder: Folder;
 	rows: Rows;
-	/** IANA name of the zone of times in new Markdown. */
+	/** IANA time zone of new Markdown. */
 	timezone: string;
-	/** What people.json calls somebody. */
+	/** A person's name according to people.json. */
 	shown: (name: string) => string;
-	/** Does something that changes the archive or the index, after all that was begun before. */
+	/** Queues a change of the archive or the index. */
 	inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
-	/** Reads what has changed in the folder. Only within a turn. */
+	/** Indexes changes of the folder. Only within a turn. */
 	look: () => Promise<void>;
 }
 
-/** How much a codec may change the length of a recording. */
+/** A codec changes the length of a recording by less. */
 const TOLERANCE_MS = 1000;
 
-/** The recordings of an archive. */
 export class Recorded {
 	readonly #options: RecordedOptions;
 	readonly #folder: Folder;
@@ -49,8 +48,8 @@ export class Recorded {
 	}
 
 	/**
-	 * The lifelogs of a recording that are there, and those that somebody deleted, with their times. Those
-	 * that were at another time aren't of it.
+	 * Existing and deleted lifelogs of a recording, with their times. Those outside its time don't
+	 * belong to it.
 	 */
 	lifelogsOf({ ids, startMs, endMs }: Pick<RecordedLifelogs, 'ids'> & Span): LifelogsOf {
 		const found: LifelogsOf = { there: [], deleted: [] };
@@ -67,14 +66,14 @@ export class Recorded {
 	}
 
 	/**
-	 * Replaces the lifelogs of a recording by those of a new transcript (newTranscript.mts). All of it is
-	 * done, or nothing.
+	 * Replaces the lifelogs of a recording with those of a new transcript (newTranscript.mts), in one
+	 * step.
 	 *
-	 * @param of The recording, as it was when the transcript was made.
+	 * @param of The recording as it was when the transcript was made.
 	 * @param lifelogs In order of time. Their IDs are chosen here.
 	 * @returns Their IDs.
-	 * @throws ApiError (409) while the archive can't be written, or if a lifelog of the recording was deleted
-	 *   meanwhile.
+	 * @throws ApiError (409) while the archive isn't writable, or if a lifelog of the recording was
+	 *   deleted meanwhile.
 	 */
 	async replaceLifelogs(of: RecordedLifelogs, lifelogs: Transcribed[]): Promise<string[]> {
 		const { timezone, inTurn, look } = this.#options;
@@ -108,7 +107,7 @@ export class Recorded {
 		});
 	}
 
-	/** The first of some IDs that no lifelog has or had. */
+	/** The first ID that no existing or deleted lifelog has. */
 	#newId(idOf: (nth: number) => string): string {
 		for (let nth = 0; ; nth += 1) {
 			const id = idOf(nth);
@@ -116,7 +115,7 @@ export class Recorded {
 		}
 	}
 
-	/** The names that labels had in an earlier transcript of a lifelog, and these labels. */
+	/** Names given to labels in an earlier transcript of a lifelog, and these labels. */
 	namesBefore(id: string): { name: string; label: string }[] {
 		const { namesBefore = {} } = JSON.parse(this.#rows.editsOf(id) || '{}') as Partial<Edited>;
 		return Object.entries(namesBefore).map(([name, label]) => ({
@@ -125,9 +124,9 @@ export class Recorded {
 	}
 
 	/**
-	 * Finds the audio of a recording: the file that begins with it and is as long.
+	 * Finds the audio of a recording: a file with the same start and length.
 	 *
-	 * @returns undefined without such a file, or if two recordings can't be told apart by their times.
+	 * @returns undefined without such a file, or if several recordings match.
 	 */
 	async audioOf({ startMs, endMs }: Span): Promise<AudioFile | undefined> {
 		const offBy = (file: AudioFile) => Math.abs(file.endMs - endMs);
@@ -144,7 +143,7 @@ export class Recorded {
 	/**
 	 * Copies audio out of the archive.
 	 *
-	 * @throws FileError if it can't be read, or isn't as its day says; MissingFolderError.
+	 * @throws FileError if it is unreadable or doesn't match its manifest; MissingFolderError.
 	 */
 	async copyAudio(audio: AudioFile, to: string, signal?: AbortSignal): Promise<void> {
 		try {
@@ -187,7 +186,7 @@ async function copy(
 	}
 }
 
-/** Where the lifelogs of a recording come from. */
+/** The origin of a recording's lifelogs. */
 export const originOf = (externalId: string | undefined): LifelogOrigin => ({
 	source: 'recording',
 	...(externalId !== undefined && { externalId }),

@@ -26,30 +26,30 @@ import { OwnFile } from './ownFile.mts';
 import type { Rows } from './rows.mts';
 import type { OnProblem } from './sync.mts';
 
-/** A replacement, and how far it is. */
+/** A replacement and its progress. */
 export interface ReplacementState extends Replacement {
-	/** Lifelogs that have it. */
+	/** Lifelogs that already have it. */
 	lifelogsDone: number;
 }
 
-/** What an archive lets a replacement do. */
+/** Dependencies on the archive. */
 export interface ReplacementsOptions {
 	folder: Folder;
 	rows: Rows;
-	/** Does something that changes the archive or the index, after all that was begun before. */
+	/** Queues a change of the archive or the index. */
 	inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
-	/** Reads what has changed in the folder. Only within a turn. */
+	/** Indexes changes of the folder. Only within a turn. */
 	look: () => Promise<void>;
 	onProblem: OnProblem;
 }
 
 const MAX_LIFELOGS = 2_500;
-/** Days that are changed at once: all of them, or none. */
+/** Days per atomic change. */
 const DAYS_AT_ONCE = 20;
-/** The pause between two looks at the folder, as a multiple of what a look takes. */
+/** Pause between two looks at the folder, as a multiple of a look's duration. */
 const LOOKS_BETWEEN = 5;
 
-/** Replaces words in all lifelogs of an archive, and takes that back, some days at a time. */
+/** Replaces words in all lifelogs of an archive, or undoes that, some days at a time. */
 export class Replacements {
 	readonly #options: ReplacementsOptions;
 	readonly #file: OwnFile<ReplacementsFile>;
@@ -63,37 +63,37 @@ export class Replacements {
 		this.#file = new OwnFile(folder, REPLACEMENTS, parseReplacements, none, onProblem);
 	}
 
-	/** Why replacements.json isn't used, as the end of a sentence about it. */
+	/** Why replacements.json isn't used. Completes a sentence. */
 	get problem(): string | undefined {
 		return this.#file.problem;
 	}
 
-	/** Whether replacements.json isn't as it was read. */
+	/** Whether replacements.json has changed. */
 	async isDue(): Promise<boolean> {
 		return await this.#file.isDue();
 	}
 
-	/** Reads replacements.json, if it isn't as it was. */
+	/** Reads replacements.json if it has changed. */
 	async look(): Promise<void> {
 		await this.#file.look();
 	}
 
-	/** Ends what is under way after the day in hand. */
+	/** Stops after the current day. */
 	stop(): void {
 		this.#isStopped = true;
 	}
 
-	/** Resolves when no replacement is under way. */
+	/** Resolves when no replacement is in progress. */
 	async idle(): Promise<void> {
 		await this.#running?.catch(() => {});
 	}
 
-	/** The newest first. */
+	/** Newest first. */
 	list(): ReplacementState[] {
 		return this.#file.content.replacements.map((each) => this.#stateOf(each)).reverse();
 	}
 
-	/** A text of a new transcript with the right words, by all replacements in the order of their age. */
+	/** Applies all replacements to a text of a new transcript, oldest first. */
 	correct(text: string): string {
 		return correctAll(text, this.#file.content.replacements);
 	}
@@ -104,10 +104,10 @@ export class Replacements {
 	}
 
 	/**
-	 * Replaces words in all lifelogs. The same words as those of a replacement that isn't done do the rest.
+	 * Replaces words in all lifelogs. Continues an unfinished replacement of the same words.
 	 *
-	 * @throws ApiError: 400 for too many lifelogs or lines, 409 while another one is under way, or a file
-	 *   can't be read or written.
+	 * @throws ApiError: 400 for too many lifelogs or lines, 409 during another replacement, or if a
+	 *   file can't be read or written.
 	 */
 	async make({ heard, right }: Words): Promise<ReplacementState> {
 		return await this.#alone(async () => {
@@ -128,9 +128,9 @@ export class Replacements {
 	}
 
 	/**
-	 * Takes back what a replacement has changed, and nothing else.
+	 * Undoes exactly what a replacement has changed.
 	 *
-	 * @throws ApiError: 404 for an unknown ID, 409 as {@link make}.
+	 * @throws ApiError: 404 for an unknown ID, 409 like {@link make}.
 	 */
 	async takeBack(id: string): Promise<void> {
 		await this.#alone(async () => {
@@ -155,7 +155,7 @@ export class Replacements {
 		return { id, heard, right, createdAt, lifelogs, lines, lifelogsDone, isDone };
 	}
 
-	/** Refuses with an ApiError (409) to begin a replacement while another one is under way. */
+	/** Runs `work` unless another replacement is in progress. Rejects with an ApiError (409) then. */
 	async #alone<Result>(work: () => Promise<Result>): Promise<Result> {
 		if (this.#running) {
 			throw new ApiError(
@@ -177,7 +177,7 @@ export class Replacements {
 		return await findWords(this.#options.rows, words, () => this.#pause());
 	}
 
-	/** The lifelogs of each day that a replacement changes, or has changed. */
+	/** Lifelogs by day that a replacement changes or has changed. */
 	async #daysToReplace(correction: Correction): Promise<Map<string, string[]>> {
 		const found = (await this.#find(correction)).map(({ id }) => id);
 		if (found.length > MAX_LIFELOGS) {
@@ -199,9 +199,9 @@ export class Replacements {
 	}
 
 	/**
-	 * Makes a replacement in the lifelogs of some days.
+	 * Applies a replacement to the lifelogs of some days.
 	 *
-	 * @param isPlan Whether nothing is changed yet. Then a lifelog that can't hold it is refused.
+	 * @param isPlan Whether to only check. A lifelog with too many lines for it is rejected then.
 	 * @returns How many lifelogs and lines have it then.
 	 */
 	async #replace(
@@ -221,7 +221,7 @@ export class Replacements {
 					checkSize(stored, edited.lines, lines, lifelog);
 				} catch (error) {
 					if (isPlan) throw error;
-					// Somebody has corrected many of its lines meanwhile.
+					// Its owner has corrected many lines meanwhile.
 					return undefined;
 				}
 			}
@@ -236,7 +236,7 @@ export class Replacements {
 		return count;
 	}
 
-	/** Changes lifelogs, some days after the others. Those that are gone meanwhile are left out. */
+	/** Changes lifelogs, some days at a time. Those that no longer exist are skipped. */
 	async #changeDays(days: Map<string, string[]>, change: EntryChange): Promise<void> {
 		const { folder, inTurn, look } = this.#options;
 		let nextLook = 0;
@@ -284,7 +284,7 @@ export class Replacements {
 		});
 	}
 
-	/** Gives requests their turn. */
+	/** Yields to requests. */
 	async #pause(): Promise<void> {
 		await yieldToRequests();
 		if (this.#isStopped) throw new UnavailableError('The server is stopping', 1);

@@ -24,31 +24,31 @@ interface NewRow {
 	time: string;
 	endTime: string;
 	flag: boolean;
-	/** What there is beside the two that are long. */
+	/** All fields except the two long ones. */
 	head: object;
 	markdown?: string | null;
 	contents?: object[];
 }
 
 const maxLifelogMs = 48 * 3_600_000;
-/** Those that were made here aren't in the pendant's audio. */
+/** Lifelogs created here aren't in the pendant's audio. */
 const ofService = `id NOT GLOB '${MADE}*' AND id NOT GLOB '${RECORDED}*'`;
 
 /**
- * The index of an archive: its entries as rows of SQLite, day by day. An id that several days name
- * is answered as its newest version, unless a day says that it was deleted.
+ * The index of an archive: its entries as rows of SQLite, by day. If several days name an ID, its
+ * newest version is served, unless a day says that it was deleted.
  */
 export class Rows implements LifelogStates {
 	readonly #db: IndexDatabase;
 	readonly #search: SearchIndex;
-	/** What the lifelogs mean, where a model was asked. */
+	/** Vectors of the lifelogs' meaning, if a model is configured. */
 	readonly vectors: Vectors;
 	/**
-	 * What the search is told at the end of a transaction: each of the statements that put an entry
-	 * would have FTS5 write what it holds in memory, were it told before.
+	 * Changes for full text, applied at the end of a transaction. Earlier, each statement that puts
+	 * an entry would make FTS5 flush its memory.
 	 */
 	readonly #unindexed = new Map<string, Lifelog | undefined>();
-	/** The lifelogs that may be served otherwise since they were taken. */
+	/** Lifelogs whose served data may have changed since `takeTouched`. */
 	readonly #touched = new Set<string>();
 
 	constructor(db: IndexDatabase) {
@@ -58,10 +58,10 @@ export class Rows implements LifelogStates {
 		this.vectors = new Vectors(db);
 	}
 
-	/** Another object after each change of the index. */
+	/** A new object after each change of the index. */
 	revision: object = {};
 
-	/** Runs `change` as one change of the index: all of it or, when it throws, nothing. */
+	/** Runs `change` in a transaction, which is rolled back if it throws. */
 	transaction(change: () => void): void {
 		this.#db.exec('BEGIN IMMEDIATE');
 		try {
@@ -87,7 +87,7 @@ export class Rows implements LifelogStates {
 		}
 	}
 
-	/** The lifelogs that may be served otherwise since this was called last. */
+	/** Lifelogs whose served data may have changed since the last call. */
 	takeTouched(): string[] {
 		const ids = [...this.#touched];
 		this.#touched.clear();
@@ -113,7 +113,7 @@ export class Rows implements LifelogStates {
 		return span && new Date(span.startMs).toISOString();
 	}
 
-	/** When a lifelog was that was deleted; undefined if that isn't known, or isn't deleted. */
+	/** Time of a deleted lifelog; undefined if unknown, or if it isn't deleted. */
 	deletedSpan(id: string): Span | undefined {
 		const sql = `SELECT start_ms, end_ms FROM deleted WHERE kind = 'lifelog' AND id = ?
 			AND start_ms IS NOT NULL LIMIT 1`;
@@ -121,7 +121,7 @@ export class Rows implements LifelogStates {
 		return row && { startMs: Number(row.start_ms), endMs: Number(row.end_ms) };
 	}
 
-	/** What was edited in a lifelog, as JSON; empty if nothing was. */
+	/** Edits of a lifelog as JSON; '' without any. */
 	editsOf(id: string): string {
 		const sql = `SELECT edited FROM entry WHERE kind = 'lifelog' AND id = ? AND current`;
 		const [row] = this.#all(sql, id);
@@ -132,12 +132,12 @@ export class Rows implements LifelogStates {
 		return this.getLifelog(id, none);
 	}
 
-	/** Writes what was changed to its place, so that nothing that was deleted is left in a file. */
+	/** Moves changes from the log into the file, so that no deleted content remains. */
 	checkpoint(): void {
 		this.#db.all('PRAGMA wal_checkpoint(TRUNCATE)');
 	}
 
-	/** `version` decides between those that several days have: the last one counts. */
+	/** Of several days' versions, the one with the latest `version` is served. */
 	putLifelog(lifelog: Lifelog, origin: Origin, version = lifelog.updatedAt): void {
 		const { markdown, contents, ...head } = lifelog;
 		this.#put('lifelog', lifelog.id, origin, {
@@ -152,7 +152,7 @@ export class Rows implements LifelogStates {
 		this.#choose('lifelog', lifelog.id, { day: origin.day, lifelog });
 	}
 
-	/** `archivedAt` decides between several versions, as a chat does not say when it changed. */
+	/** `archivedAt` decides between versions, because chats have no update time. */
 	putChat(chat: Chat, origin: Origin, isScheduled: boolean, archivedAt: string): void {
 		this.#put('chat', chat.id, origin, {
 			version: archivedAt,
@@ -193,7 +193,7 @@ export class Rows implements LifelogStates {
 		);
 	}
 
-	/** The entries of a day by id, each with what it was read from and as. */
+	/** Entries of a day by ID, each with its origin. */
 	ofDay(kind: Kind, day: string): Map<string, Omit<Origin, 'day'> & { flag: boolean }> {
 		const rows = this.#all(
 			'SELECT id, sha256, gone, flag, edited FROM entry WHERE day = ? AND kind = ?',
@@ -213,7 +213,7 @@ export class Rows implements LifelogStates {
 		);
 	}
 
-	/** Removes what a day says of an id. */
+	/** Removes a day's version of an entry. */
 	remove(kind: Kind, id: string, day: string): void {
 		const [entry] = this.#all(
 			'DELETE FROM entry WHERE kind = ? AND id = ? AND day = ? RETURNING number',
@@ -226,7 +226,7 @@ export class Rows implements LifelogStates {
 		this.#choose(kind, id);
 	}
 
-	/** Makes the newest version of an id the one that is answered. `put` is one that is at hand. */
+	/** Selects the newest version of an ID for serving. `put` is one that is already loaded. */
 	#choose(kind: Kind, id: string, put?: { day: string; lifelog: Lifelog }): void {
 		const [newest] = this.#all(
 			`SELECT day FROM entry WHERE kind = ?1 AND id = ?2
@@ -245,7 +245,7 @@ export class Rows implements LifelogStates {
 		this.#unindexed.set(id, put && put.day === newest?.day ? put.lifelog : this.getLifelog(id));
 	}
 
-	/** Replaces what a day says to be deleted, and when it was: such an id is answered by no day. */
+	/** Replaces the IDs that a day marks as deleted, with their times. They aren't served from any day. */
 	putDeleted(kind: Kind, day: string, deleted: Map<string, Span | undefined>): void {
 		const known = this.#all(
 			'DELETE FROM deleted WHERE day = ? AND kind = ? RETURNING id',
@@ -268,14 +268,14 @@ export class Rows implements LifelogStates {
 			if (before.has(id) !== now.has(id)) this.#choose(kind, id);
 	}
 
-	/** The days that name an id. */
+	/** The days that name an ID. */
 	daysOf(kind: Kind, id: string): string[] {
 		return this.#all('SELECT day FROM entry WHERE kind = ? AND id = ?', kind, id).map(({ day }) =>
 			String(day),
 		);
 	}
 
-	/** The day that names the version of a lifelog that is answered; undefined for an unknown ID. */
+	/** The day of the served version of a lifelog; undefined for an unknown ID. */
 	currentDay(id: string): string | undefined {
 		const [row] = this.#all(
 			`SELECT day FROM entry WHERE kind = 'lifelog' AND id = ? AND current`,
@@ -284,24 +284,22 @@ export class Rows implements LifelogStates {
 		return row && String(row.day);
 	}
 
-	/** The lifelogs of which lines were changed by a replacement. */
+	/** Lifelogs with lines that a replacement has changed. */
 	replacedBy(replacement: string): string[] {
 		const sql = `SELECT id FROM entry WHERE kind = 'lifelog' AND current AND instr(edited, ?)`;
 		return this.#all(sql, `"id":${JSON.stringify(replacement)}`).map(({ id }) => String(id));
 	}
 
-	/** What is said in lifelogs. */
 	textsAfter(number: number, limit: number): ReturnType<SearchIndex['textsAfter']> {
 		return this.#search.textsAfter(number, limit);
 	}
 
-	/** Whether a lifelog was deleted by a server. */
+	/** Whether a server deleted a lifelog. */
 	isDeleted(id: string): boolean {
 		const sql = `SELECT 1 FROM deleted WHERE kind = 'lifelog' AND id = ? LIMIT 1`;
 		return this.#all(sql, id).length > 0;
 	}
 
-	/** Replaces the audio of a day. */
 	putAudio(day: string, files: AudioFile[]): void {
 		this.#run('DELETE FROM audio WHERE day = ?', day);
 		for (const { path, startMs, endMs, bytes, sha256 } of files) {
@@ -317,7 +315,7 @@ export class Rows implements LifelogStates {
 		}
 	}
 
-	/** The audio that may have something of a range (Unix milliseconds), by start. */
+	/** Audio that overlaps a range (Unix milliseconds), by start. */
 	audioBetween(startMs: number, endMs: number): AudioFile[] {
 		return this.#all(
 			`SELECT start_ms, end_ms, path, bytes, sha256 FROM audio
@@ -333,7 +331,7 @@ export class Rows implements LifelogStates {
 		}));
 	}
 
-	/** When each lifelog was, by start. */
+	/** Times of all lifelogs, by start. */
 	lifelogTimes(): { startTime: string; endTime: string; isStarred: boolean }[] {
 		return this.#all(
 			`SELECT time, end_time, flag FROM entry WHERE kind = 'lifelog' AND current ORDER BY time, id`,
@@ -345,8 +343,8 @@ export class Rows implements LifelogStates {
 	}
 
 	/**
-	 * When lifelogs of the service were between two instants (Unix milliseconds), by start: also those
-	 * that were deleted, whose audio stays.
+	 * Times of the service's lifelogs between two instants (Unix milliseconds), by start. Includes
+	 * deleted ones, whose audio remains.
 	 */
 	spokenBetween(fromMs: number, beforeMs: number): Span[] {
 		const iso = (ms: number) => new Date(ms).toISOString();
@@ -409,7 +407,7 @@ export class Rows implements LifelogStates {
 		};
 	}
 
-	/** Who speaks in lifelogs. */
+	/** Speakers of the lifelogs. */
 	get voices(): Voices {
 		return this.#search.voices;
 	}
@@ -422,27 +420,27 @@ export class Rows implements LifelogStates {
 		return this.#list('lifelog', slice, { ...filter, flag }, parts) as Lifelog[];
 	}
 
-	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	/** IDs of lifelogs that pass a filter, newest first, without the first `skip`. */
 	filterLifelogs(filter: IndexFilter, skip: number, limit: number): string[] {
 		return this.#search.list(filter, skip, limit);
 	}
 
-	/** The ids of the best `limit` matches in full text, best first. */
+	/** IDs of the best `limit` full-text matches, best first. */
 	searchLifelogs(search: string, filter: IndexFilter, limit: number): string[] {
 		return this.#search.search(search, filter, limit);
 	}
 
-	/** The ids of the newest `limit` lifelogs in which people speak whom a search names. */
+	/** IDs of the newest `limit` lifelogs in which people named in a search speak. */
 	spokenLifelogs(...args: Parameters<SearchIndex['spoken']>): string[] {
 		return this.#search.spoken(...args);
 	}
 
-	/** The ids of lifelogs that have some of the words of a search, but not all. */
+	/** IDs of lifelogs that have some words of a search, but not all. */
 	partlyMatching(...args: Parameters<SearchIndex['partly']>): string[] {
 		return this.#search.partly(...args);
 	}
 
-	/** A search with similar words in place of those that no lifelog has; undefined without such words. */
+	/** The search with similar words instead of unknown ones; undefined without such words. */
 	corrected(search: string): string | undefined {
 		return this.#search.corrected(search);
 	}
@@ -451,7 +449,7 @@ export class Rows implements LifelogStates {
 		return this.#get('lifelog', id, parts) as Lifelog | undefined;
 	}
 
-	/** An archive does not know which prompt made a chat, so none is of a certain one. */
+	/** An archive doesn't know which prompt made a chat, so no chat has a given one. */
 	listChats({ isScheduled, globalPromptId }: ChatFilter, slice: Slice): Chat[] {
 		if (globalPromptId !== undefined) return [];
 		return this.#list('chat', slice, { flag: isScheduled }, none) as Chat[];
@@ -497,7 +495,7 @@ export class Rows implements LifelogStates {
 	}
 
 	#entryOf(kind: Kind, row: Record<string, SQLOutputValue>): object {
-		// Without a body there is null, which isn't an object either.
+		// Without a body it is null, which isn't an object either.
 		const read = (json: SQLOutputValue) => this.#db.parse(json);
 		const head = read(row.head);
 		if (typeof head !== 'object' || head === null) this.#db.fail('a row is unreadable', 'index');
@@ -516,7 +514,7 @@ export class Rows implements LifelogStates {
 	}
 }
 
-/** Of the file as it is stored, and of what was edited. */
+/** Hash of the stored file and the edits. */
 function stateOf({ id, sha256, edited }: Record<string, SQLOutputValue>): LifelogState {
 	if (sha256 === null) return { id: String(id), hash: null };
 	return { id: String(id), hash: hash('sha256', `${String(sha256)} ${String(edited)}`) };
@@ -525,7 +523,7 @@ function stateOf({ id, sha256, edited }: Record<string, SQLOutputValue>): Lifelo
 const whole: Parts = { markdown: true, contents: true };
 const none: Parts = { markdown: false, contents: false };
 
-/** What is not asked for is not read: most of an entry are its words. */
+/** Reads only requested columns: most of an entry is its text. */
 function columnsOf({ markdown, contents }: Parts): string {
 	return ['head', ...(markdown ? ['markdown'] : []), ...(contents ? ['contents'] : [])].join();
 }

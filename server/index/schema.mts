@@ -1,4 +1,4 @@
-// The tables of the index, and what a row of them says.
+// Tables of the index, and types of their rows.
 
 /** Raise VERSION in database.mts with each change. */
 export const SCHEMA = `
@@ -32,68 +32,66 @@ export const SCHEMA = `
 
 export type Kind = 'lifelog' | 'chat';
 
-/** Where an entry of the index comes from. */
+/** Source of an entry in the index. */
 export interface Origin {
-	/** The day that names it, `YYYY-MM-DD`. */
+	/** Day that names it, `YYYY-MM-DD`. */
 	day: string;
 	/** SHA-256 of its file. */
 	sha256: string;
 	/** Whether the service no longer had it when the day was archived. */
 	isGone: boolean;
-	/** The edits that its manifest has for it, as JSON; empty for none. */
+	/** Its edits in the manifest, as JSON; '' without any. */
 	edited: string;
 }
 
-/** What is served of a lifelog. */
+/** State of a lifelog's served data. */
 export interface LifelogState {
 	id: string;
-	/** Changes with everything that is served of it; null if it was deleted here. */
+	/** Changes with everything that is served; null if it was deleted here. */
 	hash: string | null;
 }
 
-/** What is served of lifelogs. */
+/** States of the lifelogs' served data. */
 export interface LifelogStates {
-	/** The next states after an ID, in the order of IDs. */
+	/** The next states after an ID, in order of IDs. */
 	lifelogStates: (afterId: string, limit: number) => LifelogState[];
-	/** Undefined if nothing of it is served, for whatever reason, and it wasn't deleted. */
+	/** undefined if the lifelog isn't served and wasn't deleted. */
 	lifelogState: (id: string) => LifelogState | undefined;
-	/** When it began and when it changed last, as it is served. */
+	/** Start and last update, as served. */
 	lifelogHead: (id: string) => { startTime: string; updatedAt: string } | undefined;
-	/** When a lifelog began that was deleted here, if that is known. UTC. */
+	/** Start of a lifelog that was deleted here, if known. UTC. */
 	deletedStart: (id: string) => string | undefined;
 }
 
-/** Compares what is served with what was known. Never rejects: what failed is compared again. */
+/** Compares the served data with the known state. Never rejects: failures are compared again. */
 export interface Births {
-	/** Whether everything has to be compared, because something failed. */
+	/** Whether everything must be compared because of a failure. */
 	readonly isBehind: boolean;
-	/** Compares everything. */
 	compareAll: (served: LifelogStates) => Promise<void>;
-	/** Compares these lifelogs. */
 	compare: (served: LifelogStates, ids: string[]) => Promise<void>;
 }
 
-/** Why a file could not be read. */
+/** Why a file is unreadable. */
 export interface FileProblem {
-	/** What tells a change of the file; nothing if it may be readable another time as it is. */
+	/** Changes with the file; empty if a retry may succeed without a change. */
 	fingerprint: string;
-	/** The end of a sentence about the file. */
+	/** The problem. Completes a sentence. */
 	reason: string;
 }
 
-/** What was found of a day. */
+/** The index's record of a day. */
 export interface DayRecord {
 	day: string;
-	/** Its files in `days/`, by name, each with what tells a change of it. */
+	/** Its files in `days/` by name, each with its fingerprint. */
 	files: Record<string, string>;
-	/** The files that could not be read, by path. */
+	/** Unreadable files, by path. */
 	problems: Record<string, FileProblem>;
-	/** When the file was written that counted, epoch ms; 0 while none could be read. */
+	/** When the current manifest was written, epoch ms; 0 if none is readable. */
 	archivedMs: number;
 	isComplete: boolean;
 }
 
-/** How much there is. */
+/** Numbers of entries. */
 export interface Counts {
 	lifelogs: number;
 	chats: number;

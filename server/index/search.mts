@@ -15,27 +15,27 @@ import { partlyMatching } from './partly.mts';
 import { Voices } from './voices.mts';
 import { partsOf, plain, stopWords, wordsIn } from './words.mts';
 
-// What a search costs grows with its words and with the lifelogs that have them. The following
-// keeps the costliest one that is allowed below 300 ms of CPU at 50,000 lifelogs.
+// The cost of a search grows with its words and the lifelogs that have them. These limits keep the
+// most expensive search below 300 ms of CPU at 50,000 lifelogs.
 const MAX_CHARACTERS = 1_000;
 const MAX_WORDS = 32;
-/** Of more matches the newest are ranked. A word of more lifelogs is frequent. */
+/** If there are more matches, only the newest are ranked. A word with more lifelogs counts as frequent. */
 const MAX_RANKED = 2_500;
-/** Frequent words that are looked for; further ones are left out as question words are. */
+/** Maximum frequent words to search for. Further ones are ignored like question words. */
 const MAX_FREQUENT = 8;
-/** Frequent words that are looked for side by side, in phrases without a rarer word beside them. */
+/** Maximum frequent words in phrases without a rarer word. */
 const MAX_FREQUENT_IN_PHRASES = 4;
-/** Words that results are ranked by: rarer ones, or else frequent ones. */
+/** Maximum words for ranking: rare ones, or else frequent ones. */
 const MAX_RANKED_BY = { rare: 32, frequent: 4 };
-/** Words of a search whose longer forms match, and that are corrected. */
+/** Maximum words per search that also match longer forms and are corrected. */
 const MAX_BEGINNINGS = 8;
 const MAX_CORRECTED = 4;
-/** Forms of one word: longer ones if these are in very many lifelogs, or similar ones. */
+/** Maximum forms of one word: longer ones if very many lifelogs have these, or similar ones. */
 const MAX_FORMS = 8;
 
 /**
- * Throws an ApiError (400) for a search of too many words or characters, those in quotation marks
- * and on both sides of a hyphen counted, OR and AND not.
+ * Throws an ApiError (400) for a search with too many words or characters. Quoted words and both
+ * parts of a hyphenated word count; OR and AND don't.
  */
 export function checkSearch(search: string): void {
 	const parts = partsOf(search.slice(0, 100 * MAX_CHARACTERS));
@@ -55,19 +55,19 @@ export function checkSearch(search: string): void {
 }
 
 /**
- * Full-text search over the titles and contents of lifelogs, kept in tables of its own in a
- * database of SQLite with FTS5. It ranks by BM25, a title counting twice.
+ * Full-text search in titles and contents of lifelogs, in its own tables with SQLite FTS5. Ranks by
+ * BM25; the title has double weight.
  */
 export class SearchIndex {
 	readonly #db: IndexDatabase;
-	/** Who speaks in them. */
+	/** Speakers of the lifelogs. */
 	readonly voices: Voices;
 	/**
-	 * All words by length, as in the table `word`; undefined until they are needed. FTS5's own list
-	 * reads its whole index each time, which takes seconds for a large archive.
+	 * All words by length, as in the table `word`; undefined until needed. FTS5's own list would read
+	 * its whole index each time, which takes seconds for a large archive.
 	 */
 	#words: Map<number, Set<string>> | undefined;
-	/** Words of lifelogs that were removed, which may be in no other. */
+	/** Words of removed lifelogs that may no longer occur. */
 	readonly #removed = new Set<string>();
 
 	constructor(db: IndexDatabase) {
@@ -87,7 +87,7 @@ export class SearchIndex {
 		this.voices = new Voices(db);
 	}
 
-	/** Adds a lifelog or replaces the one with its id, by another number. */
+	/** Adds a lifelog, or replaces the one with its ID under a new number. */
 	put(lifelog: Lifelog): void {
 		const { id, title, contents, startTime, isStarred } = lifelog;
 		this.delete(id);
@@ -113,7 +113,7 @@ export class SearchIndex {
 		}
 	}
 
-	/** Removes a lifelog, if it is there. */
+	/** Removes a lifelog if it exists. */
 	delete(id: string): void {
 		const found = this.#db.get(
 			'SELECT number, title, text FROM document JOIN document_text ON number = document_text.rowid WHERE id = ?',
@@ -128,7 +128,7 @@ export class SearchIndex {
 		this.#db.run('DELETE FROM document WHERE number = ?', found.number);
 	}
 
-	/** The words of the next lifelogs after a number, without case and accents, as `plain` has them. */
+	/** The next lifelogs after a number, with their text normalized by `plain`. */
 	textsAfter(number: number, limit: number): { number: number; id: string; text: string }[] {
 		const rows = this.#db.all(
 			`SELECT number, id, text FROM document JOIN document_text ON number = document_text.rowid
@@ -149,7 +149,7 @@ export class SearchIndex {
 		this.invalidate();
 	}
 
-	/** Removes the words that no lifelog has any more. To be called before what was changed is committed. */
+	/** Removes words that no longer occur. Call it before committing. */
 	settle(): void {
 		for (const term of this.#removed) {
 			if (this.#isIn(quoted([term]), 1)) continue;
@@ -159,20 +159,19 @@ export class SearchIndex {
 		this.#removed.clear();
 	}
 
-	/** Discards what is in memory, after a change that was rolled back. */
+	/** Discards cached data after a rollback. */
 	invalidate(): void {
 		this.#words = undefined;
 		this.#removed.clear();
 	}
 
 	/**
-	 * Returns the ids of the best `limit` matches, best first. Words joined by `OR` are
-	 * alternatives; words joined by `AND` or by a space have to occur together, question words
-	 * aside; words in quotation marks have to occur side by side. Beginnings of words match, and a
-	 * word that no lifelog has is taken for similar ones. Of more matches than can be ranked in a
-	 * moment those in titles are, and those that were put in last.
+	 * Returns the IDs of the best `limit` matches, best first. `OR` separates alternatives. Words
+	 * joined by `AND` or a space must all occur, except question words. Quoted words must be
+	 * consecutive. Beginnings of words match, and an unknown word also matches similar ones. If there
+	 * are too many matches to rank quickly, those in titles and the latest are ranked.
 	 *
-	 * @param query One that `checkSearch` allows.
+	 * @param query Allowed by `checkSearch`.
 	 */
 	search(query: string, filter: IndexFilter, limit: number): string[] {
 		this.settle();
@@ -181,7 +180,7 @@ export class SearchIndex {
 		const matches = joined(alternatives);
 		const newest = this.#matching(matches, filter);
 		if (newest.length === 0) return [];
-		// Reading all places of a phrase of frequent words a second time would take too long.
+		// Reading all positions of a phrase of frequent words twice would take too long.
 		const hasTitles = newest.length === MAX_RANKED && !alternatives.flat().some(isFrequentPhrase);
 		const titled = hasTitles ? this.#matching(`{title} : (${matches})`, filter) : [];
 		const wanted = [...new Set([...newest, ...titled])];
@@ -197,11 +196,11 @@ export class SearchIndex {
 	}
 
 	/**
-	 * Returns the ids of the newest `limit` lifelogs in which people speak whom a search names. What else
-	 * is searched for has to occur there.
+	 * Returns the IDs of the newest `limit` lifelogs in which people named in a search speak. The
+	 * rest of the search must match.
 	 *
-	 * @param query One that `checkSearch` allows.
-	 * @param voicesOf The voices of the people that a word or a phrase names.
+	 * @param query Allowed by `checkSearch`.
+	 * @param voicesOf Voices of the people that a word or phrase names.
 	 */
 	spoken(
 		query: string,
@@ -229,11 +228,11 @@ export class SearchIndex {
 	}
 
 	/**
-	 * Returns the ids of up to `limit` lifelogs that have some of the words of a search, but not all: those
-	 * with most of them first.
+	 * Returns the IDs of up to `limit` lifelogs that have some words of a search, but not all. Those
+	 * with most words come first.
 	 *
-	 * @param query One that `checkSearch` allows.
-	 * @param voicesOf The voices of the people that a word or a phrase names.
+	 * @param query Allowed by `checkSearch`.
+	 * @param voicesOf Voices of the people that a word or phrase names.
 	 */
 	partly(
 		query: string,
@@ -246,7 +245,7 @@ export class SearchIndex {
 		return partlyMatching(this.#db, alternatives, filter, limit);
 	}
 
-	/** A search with similar words in place of those that no lifelog has; undefined without such words. */
+	/** The search with similar words instead of unknown ones; undefined without such words. */
 	corrected(query: string): string | undefined {
 		this.settle();
 		const other = query.replaceAll(/[\p{L}\p{M}]{4,}/gu, (word) => {
@@ -257,7 +256,7 @@ export class SearchIndex {
 		return other === query ? undefined : other;
 	}
 
-	/** A word that becomes `term` if two letters side by side are swapped. */
+	/** A known word that differs from `term` by two swapped neighboring letters. */
 	#swapped(term: string): string | undefined {
 		const swaps = Array.from(
 			{ length: term.length - 1 },
@@ -266,14 +265,14 @@ export class SearchIndex {
 		return swaps.find((each) => this.#hasWord(each));
 	}
 
-	/** What a search asks for, with the people whom it names. */
+	/** The conditions of a search, with the people it names. */
 	#voiced(query: string, voicesOf: (terms: string[]) => number[]): VoicedCondition[][] {
 		return this.#alternativesOf(query).map((conditions) =>
 			conditions.map((condition) => ({ ...condition, voices: voicesOf(condition.terms) })),
 		);
 	}
 
-	/** The numbers of the lifelogs that have all of this, and in which one of the voices speaks. */
+	/** Numbers of the lifelogs that meet all conditions, and in which one of the voices speaks. */
 	#spokenIn(conditions: VoicedCondition[]): number[] {
 		const heard = new Set<number>();
 		let common: Set<number> | undefined;
@@ -286,7 +285,7 @@ export class SearchIndex {
 		return [...both(heard, common!)];
 	}
 
-	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	/** IDs of lifelogs that pass a filter, newest first, without the first `skip`. */
 	list(filter: IndexFilter, skip: number, limit: number): string[] {
 		const filters = conditionsOf(filter);
 		const rows = this.#db.all(
@@ -300,7 +299,7 @@ export class SearchIndex {
 		return rows.map(({ id }) => String(id));
 	}
 
-	/** The numbers of the lifelogs that match, those put in last first; of very many only these. */
+	/** Numbers of matching lifelogs, the latest first; limited if there are very many. */
 	#matching(expression: string, filter: IndexFilter): number[] {
 		const filters = conditionsOf(filter);
 		const row = this.#db.get(
@@ -316,10 +315,10 @@ export class SearchIndex {
 		return this.#db.parse(row?.numbers) as number[];
 	}
 
-	/** The best of these lifelogs by what they are ranked by, as ids. */
+	/** IDs of the best of these lifelogs by rank. */
 	#rank(expression: string | undefined, wanted: number[], limit: number): string[] {
 		if (expression === undefined) return [];
-		// With the plus, SQLite compares each match with the list, instead of searching for each number.
+		// The plus makes SQLite compare each match with the list, instead of searching for each number.
 		const rows = this.#db.all(
 			`SELECT id FROM document_text CROSS JOIN document ON number = document_text.rowid
 			WHERE document_text MATCH ? AND document_text.rowid >= ?
@@ -333,14 +332,14 @@ export class SearchIndex {
 		return rows.map(({ id }) => String(id));
 	}
 
-	/** What a search asks for: conditions that have to hold together, or others, or others. */
+	/** Alternatives of a search, each a list of conditions that must all match. */
 	#alternativesOf(query: string): Condition[][] {
 		const alternatives: Condition[][] = [[]];
 		const left = { beginnings: MAX_BEGINNINGS, corrections: MAX_CORRECTED };
 		for (const { isOr, isQuoted, terms } of partsOf(query)) {
 			if (isOr) alternatives.push([]);
 			if (terms.length === 0) continue;
-			// "don't" and "follow-up" are several words to the index.
+			// FTS5 splits "don't" and "follow-up" into several words.
 			if (isQuoted || terms.length > 1) alternatives.at(-1)!.push(this.#phrase(terms));
 			else if (!stopWords.has(terms[0])) alternatives.at(-1)!.push(this.#word(terms[0], left));
 		}
@@ -404,7 +403,7 @@ export class SearchIndex {
 		return found !== undefined;
 	}
 
-	/** The words that begin like this and that most lifelogs have, if those of all would be very many. */
+	/** The most frequent words with this beginning, if all of them would be very many. */
 	#longerThan(term: string): string[] | undefined {
 		const longer: { word: string; lifelogs: number }[] = [];
 		let lifelogs = 0;
@@ -421,7 +420,7 @@ export class SearchIndex {
 		return longer.slice(0, MAX_FORMS - 1).map(({ word }) => word);
 	}
 
-	/** The words that become `term` by one change, or two if it is long; the nearest first. */
+	/** Words that differ from `term` by one change, or two if it is long; the nearest first. */
 	#similarTo(term: string, maxChanges = Math.round(term.length / 5)): string[] {
 		const near: { word: string; changes: number }[] = [];
 		for (let length = term.length - maxChanges; length <= term.length + maxChanges; length += 1) {
@@ -461,7 +460,7 @@ export class SearchIndex {
 const both = (one: Set<number>, other: Set<number>) =>
 	new Set([...one].filter((number) => other.has(number)));
 
-/** The conditions as one expression of FTS5. */
+/** The conditions as one FTS5 expression. */
 function joined(alternatives: Condition[][]): string {
 	return alternatives
 		.map((conditions) => `(${conditions.map(({ expression }) => expression).join(' AND ')})`)
@@ -470,7 +469,7 @@ function joined(alternatives: Condition[][]): string {
 
 const isFrequentPhrase = ({ isFrequent, phrase }: Condition) => isFrequent && phrase !== undefined;
 
-/** Leaves out what would take too long: frequent words after the first ones. */
+/** Drops expensive parts: frequent words after the first ones. */
 function affordable(alternatives: Condition[][]): Condition[][] {
 	const left = { words: MAX_FREQUENT, inPhrases: MAX_FREQUENT_IN_PHRASES };
 	const kept = alternatives.map((conditions) => {
@@ -488,8 +487,8 @@ function affordable(alternatives: Condition[][]): Condition[][] {
 }
 
 /**
- * What results are ranked by: the rarer words, or a few of the frequent ones if there are no others,
- * because BM25 reads every place of a word in all lifelogs. Undefined for nothing.
+ * Words for ranking: the rarer ones, or a few frequent ones if there are no others, because BM25
+ * reads every position of a word in all lifelogs. undefined without words.
  */
 function rankedBy(alternatives: Condition[][]): string | undefined {
 	const left = { ...MAX_RANKED_BY };
@@ -506,7 +505,7 @@ function rankedBy(alternatives: Condition[][]): string | undefined {
 	return some.length === 0 ? undefined : joined(some);
 }
 
-/** Behind all words that begin like this. */
+/** Sorts after all words with this beginning. */
 const after = (term: string) => `${term}\u{10ffff}`;
 
 const quoted = (terms: string[]) => `"${terms.join(' ')}"`;

@@ -14,37 +14,36 @@ import type { ArchiveStore } from './archiveStore.mts';
 import { HOUR_MS } from '../util/durations.mts';
 
 const PAUSE_MS = 10_000;
-/** How often a file of the index may be rebuilt. */
+/** Minimum time between two rebuilds of an index file. */
 const REBUILD_EVERY_MS = HOUR_MS;
 
-/** An archive with its index, as it is served. */
+/** A served archive with its index. */
 export interface Served {
 	store: ArchiveStore;
 	/** Missing if search is only full text. */
 	meaning: Meaning | undefined;
 }
 
-/** What serving an archive takes. */
 export interface ServingOptions {
-	/** The file of the index. */
+	/** File of the index. */
 	index: string;
 	/** Serves the archive from an index. */
 	serve: (rows: Rows) => Served;
 	log: (line: string) => void;
-	/** Called with days while the index is brought up to the folder. */
+	/** Called with days while the index is updated from the folder. */
 	onProgress: (done: number, total: number) => void;
 }
 
 /**
- * An archive that is served as long as its index is whole. If the index turns out to be damaged, each
- * request is answered 503 while it is rebuilt from the folder in the background.
+ * Serves an archive while its index is intact. If the index is damaged, requests are answered with
+ * 503 while it is rebuilt from the folder in the background.
  */
 export class Serving {
 	readonly #options: ServingOptions;
 	readonly #stopped = new AbortController();
 	readonly #rebuiltAt = new Map<IndexFile, number>();
 	#db: IndexDatabase | undefined;
-	/** Undefined while the index is being built or damaged. */
+	/** undefined while the index is being built or is damaged. */
 	#served: Served | undefined;
 	#damage: DamagedIndexError | undefined;
 	#isDamaged = false;
@@ -56,7 +55,6 @@ export class Serving {
 		this.#options = options;
 	}
 
-	/** What is served; undefined while the index is being built or damaged. */
 	get served(): Served | undefined {
 		return this.#served;
 	}
@@ -66,7 +64,7 @@ export class Serving {
 		return (await this.#served?.store.isFolderMissing().catch(() => false)) ?? false;
 	}
 
-	/** When to try again, in seconds; undefined while everything is served. */
+	/** Retry delay in seconds; undefined while everything is served. */
 	get retryAfterS(): number | undefined {
 		if (this.#served) return undefined;
 		return Math.max(RETRY_AFTER_S, Math.ceil((this.#nextRebuildAt - performance.now()) / 1000));
@@ -78,14 +76,14 @@ export class Serving {
 		return this.#isDamaged ? 'index damaged' : 'indexing';
 	}
 
-	/** Days read into the index, of those that were to be read at the start or have to be now. */
+	/** Indexed days, and the total to index at the start or now. */
 	get progress(): { done: number; total: number } {
 		return this.#progress;
 	}
 
 	/**
-	 * Opens the index and brings it up to the folder. A damaged one is left to `heal`; rejects for
-	 * every other reason.
+	 * Opens the index and updates it from the folder. `heal` handles a damaged one; rejects for other
+	 * errors.
 	 */
 	async begin(): Promise<void> {
 		try {
@@ -106,7 +104,7 @@ export class Serving {
 	async close(): Promise<void> {
 		this.#stopped.abort();
 		const served = this.#served;
-		// What is being rebuilt ends with its next statement, and goes on at the next start.
+		// A rebuild in progress ends with its next statement. The next start continues it.
 		if (!served) this.#db?.close();
 		await this.#healing;
 		served?.store.stop();
@@ -123,16 +121,16 @@ export class Serving {
 		try {
 			const rows = new Rows(db);
 			served = this.#options.serve(rows);
-			// Without its folder, what is in the index is served.
+			// If the folder is missing, the index is served.
 			if (!(await served.store.isFolderMissing())) {
 				await served.store.refresh((done, total) => {
 					this.#progress = { done, total };
 					this.#options.onProgress(done, total);
 				});
-				// An index that was made anew has no days either while the folder is missing.
+				// A new index has no days either while the folder is missing.
 				if (served.store.days().length > 0) rows.vectors.prune();
 			}
-			// Some damage is seen here already, and not first by whoever asks for it.
+			// Detects some damage now, before a request does.
 			served.store.counts();
 			await served.meaning?.begin();
 		} catch (error) {
@@ -191,7 +189,10 @@ export class Serving {
 		}
 	}
 
-	/** Removes the damaged file, after an hour if it was rebuilt a moment ago: a broken disk breaks it again. */
+	/**
+	 * Removes the damaged file. If it was rebuilt recently, waits an hour: a failing disk would
+	 * damage it again.
+	 */
 	async #remove({ reason, file = 'index' }: DamagedIndexError): Promise<void> {
 		const { log, index } = this.#options;
 		const what = file === 'index' ? `The index ${index}` : `The vectors of ${index}`;
@@ -215,7 +216,7 @@ export class Serving {
 	}
 
 	/**
-	 * The archive, from the index that is open now. Long work must ask again after each wait.
+	 * The archive with the currently open index. Long work must call this again after each wait.
 	 *
 	 * @throws UnavailableError (503) while the index is being built or is damaged.
 	 */
@@ -229,7 +230,7 @@ export class Serving {
 		);
 	}
 
-	/** How search works; undefined if it is full text. */
+	/** Status of search by meaning; undefined if search is full text. */
 	describeMeaning(): string | undefined {
 		return this.#served?.meaning?.describe();
 	}

@@ -1,17 +1,17 @@
 import { plain } from './words.mts';
 
-/** Names by what they are like: equal without case and accents, or but for one letter at most. */
+/** Finds similar names: equal without case and accents, or with one different letter. */
 export class SimilarNames {
 	readonly #names = new Set<string>();
 	readonly #byForm = new Map<string, Set<string>>();
 
-	/** Makes these all names that there are. Only what is new takes time. */
+	/** Sets all known names. Only new ones take time. */
 	keep(names: ReadonlyMap<string, unknown>): void {
 		for (const name of this.#names) if (!names.has(name)) this.#delete(name);
 		for (const name of names.keys()) if (!this.#names.has(name)) this.#add(name);
 	}
 
-	/** The other names that are like one, in order. */
+	/** Other names similar to this one, in order. */
 	of(name: string): string[] {
 		const own = plain(name);
 		const others = new Set(formsOf(own).flatMap((form) => [...(this.#byForm.get(form) ?? [])]));
@@ -39,8 +39,8 @@ export class SimilarNames {
 }
 
 /**
- * A text, and the text without each of its letters. Texts that are near have one of them in common: to
- * compare each with each would take too long.
+ * A text, and its variants with one letter removed. Similar texts share a variant, which avoids
+ * comparing all pairs.
  */
 function formsOf(text: string): string[] {
 	const forms = [text];
@@ -48,7 +48,7 @@ function formsOf(text: string): string[] {
 	return forms;
 }
 
-/** Whether two texts are equal but for one letter at most. */
+/** Whether two texts differ by at most one letter. */
 function isNear(one: string, other: string): boolean {
 	const longer = other.length - one.length;
 	if (longer < -1 || longer > 1) return false;

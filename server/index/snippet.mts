@@ -3,11 +3,11 @@ import type { Lifelog } from '../../lifelog/api.ts';
 import { linesOf } from '../../lifelog/contents.ts';
 import { partsOf, plain, stopWords } from './words.mts';
 
-/** Some of a text, around what was searched for. */
+/** A part of a text around matches of a search. */
 export interface Snippet {
-	/** At most 200 UTF-16 units; `…` where something is left out. Halves of characters are replaced. */
+	/** At most 200 UTF-16 units, with `…` for omitted text. Broken surrogates are replaced. */
 	text: string;
-	/** Where the words of the search are in `text`: UTF-16 positions, the end exclusive, in order. */
+	/** Matches in `text`: UTF-16 positions, end exclusive, in order. */
 	words: Range[];
 }
 
@@ -15,35 +15,34 @@ type Range = [start: number, end: number];
 
 const MAX_LENGTH = 200;
 const LEFT_OUT = '…';
-/** What may be shown before the first word that was searched for. */
+/** Maximum length to show before the first match. */
 const MAX_LEAD = 60;
-/** How far the end may move back to the end of a word. */
+/** Maximum distance to move the end to a word boundary. */
 const MAX_WORD = 30;
-/** Of a word that is said more often than this, the first places will do. */
+/** Maximum matches to consider per word. */
 const MAX_PLACES = 200;
-/** Words of a search that similar ones are taken for, as in the index. */
+/** Maximum words to replace by similar ones, as in the index. */
 const MAX_CORRECTED = 4;
-/** What the index takes for one word, with its accents and marks. */
+/** A word as the index sees it, with accents and marks. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Co}]+/gu;
 
-/** What was said in a line, with the speaker, and when. */
+/** A line with its speaker and time. */
 export interface SpokenLine {
 	text: string;
 	speaker?: string;
 	startTime?: string | null;
 }
 
-/** Whom a search names. */
+/** The people that a search names. */
 export interface Named {
-	/** What the people are called. */
 	names: Set<string>;
-	/** What else is searched for. */
+	/** The rest of the search. */
 	rest: string;
 }
 
 /**
- * The lines that a snippet is taken from: those of the people whom the search names, if they say
- * something of what else is searched for, otherwise all.
+ * The lines to take a snippet from: those of the named people if they match the rest of the search,
+ * otherwise all.
  */
 export function linesFor(lines: SpokenLine[], named?: Named): SpokenLine[] {
 	const theirs = lines.filter(({ speaker = '' }) => named?.names.has(speaker));
@@ -53,9 +52,9 @@ export function linesFor(lines: SpokenLine[], named?: Named): SpokenLine[] {
 }
 
 /**
- * What was said in a lifelog and its headings but the title, line by line.
+ * The utterances and headings of a lifelog without the title, line by line.
  *
- * @param shown How speakers are written in the text; by default as they are called.
+ * @param shown How to write speakers; by default their names.
  */
 export function spokenLines(
 	{ title, contents }: Pick<Lifelog, 'title' | 'contents'>,
@@ -71,12 +70,11 @@ export function spokenLines(
 }
 
 /**
- * Finds the place of a text that has most of what was searched for: its words, beginnings of words
- * of four letters or more, phrases, and similar words for those that the text doesn't have. Rare
- * words count more.
+ * Finds the part of a text with the best matches: words, word beginnings of four or more letters,
+ * phrases, and similar words for missing ones. Rare words count more.
  *
- * @param search One that `checkSearch` allows.
- * @returns The beginning of the text if nothing of the search is in it.
+ * @param search Allowed by `checkSearch`.
+ * @returns The beginning of the text if nothing matches.
  */
 export function snippetOf(text: string, search: string): Snippet {
 	const wellFormed = text.toWellFormed();
@@ -99,7 +97,7 @@ interface Token {
 	end: number;
 }
 
-/** A place where one word or phrase of the search is. */
+/** A match of one word or phrase. */
 interface Match {
 	start: number;
 	end: number;
@@ -109,7 +107,7 @@ interface Match {
 	weight: number;
 }
 
-/** Where the words and phrases of a search are, by start. */
+/** All matches of a search, by start. */
 function matchesOf(text: string, search: string): Match[] {
 	const tokens = tokensOf(text);
 	const places = new Map<string, number[]>();
@@ -147,7 +145,7 @@ function matchesOf(text: string, search: string): Match[] {
 	return matches.sort((a, b) => a.start - b.start);
 }
 
-/** The words and phrases of a search, question words aside. */
+/** The words and phrases of a search, without question words. */
 function wantedIn(search: string): string[][] {
 	const wanted = partsOf(search).filter(
 		({ isQuoted, terms }) =>
@@ -157,7 +155,7 @@ function wantedIn(search: string): string[][] {
 }
 
 function tokensOf(text: string): Token[] {
-	// Most words of a text are said more than once.
+	// A cache: most words of a text occur more than once.
 	const known = new Map<string, string>();
 	const tokens: Token[] = [];
 	for (const { 0: word, index } of text.matchAll(WORD)) {
@@ -182,7 +180,7 @@ function isSimilar(term: string, word: string): boolean {
 	return Math.abs(term.length - word.length) <= maxChanges && distance(term, word) <= maxChanges;
 }
 
-/** The match with which the best place begins; undefined for none. */
+/** The first match of the best part; undefined without matches. */
 function bestOf(matches: Match[]): Match | undefined {
 	let best: Match | undefined;
 	let maxWeight = 0;
@@ -198,7 +196,7 @@ function bestOf(matches: Match[]): Match | undefined {
 	return best;
 }
 
-/** What is shown of a text: the range around a match, from its beginning without one. */
+/** The range to show around a match; without one, from the beginning. */
 function cutAround(text: string, match: Match | undefined): Range {
 	if (text.length <= MAX_LENGTH) return [0, text.length];
 	const start = match ? startBefore(text, match.start) : 0;
@@ -207,7 +205,7 @@ function cutAround(text: string, match: Match | undefined): Range {
 	return [start, endBefore(text, start + room - LEFT_OUT.length)];
 }
 
-/** The beginning of a line shortly before a place, else of a sentence, else of a word. */
+/** The start of a line shortly before a position, else of a sentence, else of a word. */
 function startBefore(text: string, place: number): number {
 	if (place <= MAX_LEAD) return 0;
 	const lead = text.slice(place - MAX_LEAD, place);
@@ -218,7 +216,7 @@ function startBefore(text: string, place: number): number {
 	return place;
 }
 
-/** The end of a word shortly before a place; without one, no character is cut in two. */
+/** The end of a word shortly before a position. If there is none, avoids splitting a character. */
 function endBefore(text: string, place: number): number {
 	const tail = text.slice(place - MAX_WORD, place + 1);
 	const blank = tail.search(/\s\S*$/);

@@ -2,108 +2,107 @@ import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import type { Span } from '../util/spans.mts';
 import type { Named } from './snippet.mts';
 
-/** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
+/** The end of a page: the sort keys of its last entry. New or deleted entries don't move it. */
 export interface Position {
 	/** UTC ISO string with milliseconds. */
 	time: string;
 	id: string;
 }
 
-/** Orders positions by time, then id: negative when `a` comes first. */
+/** Compares positions by time, then ID; negative if `a` comes first. */
 export function comparePositions(a: Position, b: Position): number {
 	if (a.time !== b.time) return a.time < b.time ? -1 : 1;
 	if (a.id !== b.id) return a.id < b.id ? -1 : 1;
 	return 0;
 }
 
-/** Which lifelogs are wanted; what is missing does not matter. */
+/** A filter for lifelogs. Missing fields don't filter. */
 export interface LifelogFilter {
-	/** First instant at which a wanted lifelog may begin. UTC ISO string with milliseconds. */
+	/** Earliest start, inclusive. UTC ISO string with milliseconds. */
 	from?: string;
-	/** First instant at which a wanted lifelog may no longer begin. */
+	/** Latest start, exclusive. */
 	before?: string;
 	isStarred?: boolean;
-	/** Somebody who speaks, by any of the names, or a label as it is stored. */
+	/** A speaker, by any name, or a label as stored. */
 	speaker?: string;
 }
 
-/** Which lifelogs a search is for. */
 export interface SearchFilter extends LifelogFilter {
-	/** A part of the name of somebody who speaks, in any case. */
+	/** A part of a speaker's name, in any case. */
 	speakerPart?: string;
 }
 
-/** A filter as the index knows it. */
+/** A filter in the index's form. */
 export interface IndexFilter extends Omit<LifelogFilter, 'speaker'> {
-	/** Numbers of voices, of which one must speak. */
+	/** Numbers of voices, at least one of which must speak. */
 	voices?: number[];
 }
 
-/** Somebody with a name (server/openapi.yaml, `Person`). */
+/** A person with a name (server/openapi.yaml, `Person`). */
 export interface HeardPerson {
 	name: string;
 	alsoCalled: string[];
-	/** Whether people.json says that this is the wearer. */
+	/** Whether people.json marks the person as the wearer. */
 	isMe: boolean;
 	lifelogs: number;
 	spokenMs: number;
-	/** When the first and the last lifelog begin, as UTC ISO strings. Null for somebody whom no lifelog has. */
+	/** Start of the first and the last lifelog, as UTC ISO strings. Null for a person in no lifelog. */
 	firstHeard: string | null;
 	lastHeard: string | null;
 }
 
-/** Which chats are wanted; what is missing does not matter. */
+/** A filter for chats. Missing fields don't filter. */
 export interface ChatFilter {
-	/** Whether a scheduled prompt made them. */
+	/** Whether a scheduled prompt made it. */
 	isScheduled?: boolean;
-	/** Only those that this scheduled prompt made. */
+	/** Only chats of this scheduled prompt. */
 	globalPromptId?: string;
 }
 
-/** Which part of a list is wanted. */
+/** A part of a list. */
 export interface Slice {
 	direction: 'asc' | 'desc';
-	/** Entries behind this one in the direction; from the beginning when missing. */
+	/** Return entries after this one, in the list's direction; by default from the start. */
 	after?: Position;
-	/** So many entries more are passed over. */
+	/** Number of further entries to skip. */
 	skip?: number;
 	limit: number;
 }
 
-/** Which of the long parts of lifelogs are wanted; a store may give them all the same. */
+/** Which long parts of lifelogs to return. A store may always return them. */
 export interface Parts {
 	markdown: boolean;
-	/** Empty where they are not given. */
+	/** If false, it is empty. */
 	contents: boolean;
 }
 
-/** Ogg Opus, ready to be sent. */
+/** Ogg Opus that is ready to send. */
 export interface Audio {
 	bytes: number;
-	/** The same for the same bytes alone. */
+	/** Identifies the bytes, like an ETag. */
 	tag: string;
-	/** Produces its bytes from one on up to another, which is left out. */
+	/** Streams a range of its bytes; `to` is exclusive. */
 	read: (from: number, to: number) => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** Which recorders are wanted, by the names of their folders; all if missing. */
+/** Recorders to include, by folder name; by default all. */
 export interface Sources {
 	only?: string;
 	not?: string;
 }
 
-/** A stretch of time that can be heard, and where. */
+/** An audible time range, and its position in the audio. */
 export interface AudioSpan {
 	/** Unix ms. */
 	startMs: number;
 	endMs: number;
-	/** In ms from the beginning of the audio. */
+	/** Ms from the start of the audio. */
 	positionMs: number;
 }
 
 /**
- * What the routes ask of the data. Entries come with every field; their times are UTC ISO strings
- * with milliseconds. Lifelogs are ordered by `startTime`, chats by `createdAt`, then by id.
+ * Data access for the routes. Entries have every field; times are UTC ISO strings with
+ * milliseconds. Lifelogs are ordered by `startTime`, chats by `createdAt`, then by ID.
  */
 export interface Store {
 	listLifelogs: (filter: LifelogFilter, slice: Slice, parts?: Parts) => Lifelog[];
@@ -114,20 +113,20 @@ export interface Store {
 		limit: number,
 		parts?: Parts,
 	) => Lifelog[] | Promise<Lifelog[]>;
-	/** The ids of up to `limit` lifelogs that have most of the words of a search, but not all. */
+	/** IDs of up to `limit` lifelogs that have most words of a search, but not all. */
 	partlyMatching?: (search: string, filter: SearchFilter, limit: number) => string[];
-	/** Whom a search names; missing if nobody is known by name. */
+	/** The people that a search names; missing if the store knows no names. */
 	namedIn?: (search: string) => Named;
 	getLifelog: (id: string) => Lifelog | undefined;
-	/** Removes a lifelog and what belongs to it; false when there is none. */
+	/** Removes a lifelog and its data; false if it doesn't exist. */
 	deleteLifelog: (id: string) => boolean | Promise<boolean>;
 	/** The user's own chats. */
 	listChats: (filter: ChatFilter, slice: Slice) => Chat[];
-	/** A chat of the user's own, or one of another that is public. */
+	/** The user's own chat, or another user's public one. */
 	getChat: (id: string) => Chat | undefined;
-	/** Removes a chat of the user's own; false when there is none. */
+	/** Removes a chat of the user; false if it doesn't exist. */
 	deleteChat: (id: string) => boolean | Promise<boolean>;
-	/** What was recorded between two instants (Unix milliseconds); undefined for nothing. */
+	/** Audio between two instants (Unix milliseconds); undefined if there is none. */
 	getAudio: (
 		startMs: number,
 		endMs: number,
@@ -135,36 +134,34 @@ export interface Store {
 	) => Audio | undefined | Promise<Audio | undefined>;
 }
 
-/** Where a new lifelog comes from. */
 export interface LifelogOrigin {
 	source: 'api' | 'recording';
 	externalId?: string;
 }
 
-/** A recording whose lifelogs are in the archive. Times are epoch ms. */
+/** A recording with lifelogs in the archive. Times are epoch ms. */
 export interface RecordedLifelogs extends Span {
-	/** Of all its lifelogs, also those that were deleted. */
+	/** IDs of all its lifelogs, including deleted ones. */
 	ids: string[];
-	/** Of those that were deleted when it was transcribed. */
+	/** IDs of those that were deleted when it was transcribed. */
 	deleted: string[];
 	externalId?: string;
-	/** An ID for the `part`th lifelog, after `nth` others that can't be taken. */
+	/** An ID for a part, by its number, after `nth` IDs that are taken. */
 	idOf: (part: number, nth: number) => string;
-	/** Is told the IDs of the new lifelogs before they are there. */
+	/** Called with the IDs of the new lifelogs before they are added. */
 	onIds: (ids: string[]) => void;
 }
 
-/** The lifelogs of a recording, with their times. */
+/** Lifelogs of a recording, with their times. */
 export interface LifelogsOf {
 	there: ({ id: string } & Span)[];
-	/** Those that somebody deleted. */
+	/** Those that the user deleted. */
 	deleted: ({ id: string } & Span)[];
 }
 
-/** The audio of a recording. */
 export interface RecordedAudio {
-	/** The file, Ogg Opus. */
+	/** Path of the file, Ogg Opus. */
 	path: string;
-	/** When it begins, epoch ms. */
+	/** Start, epoch ms. */
 	startMs: number;
 }

@@ -17,25 +17,25 @@ import {
 	type AudioFile,
 } from '../archive/layout.mts';
 
-/** Told of lifelogs that may be served otherwise now. */
+/** Called with lifelogs whose served data may have changed. */
 export type OnTaken = (ids: string[]) => Promise<void>;
-/** Told of each file that cannot be read, once for each state it is in. */
+/** Called for each unreadable file, once per state of the file. */
 export type OnProblem = (path: string, reason: string) => void;
 
-// Entries read at once and put into the index as one change, so that neither memory nor what
-// waits for the index grows with a day.
+// Entries to read at once and index in one transaction. It limits memory and the wait of other
+// requests, however large the day.
 const BATCH_SIZE = 24;
-// New names change their folder. Files that are written anew under their old names are looked for
-// more rarely the longer it takes, as somebody who has archived for years has thousands of days.
+// New names change their folder. Looking for files rewritten under old names takes longer with
+// thousands of days, so the pause grows with the duration.
 const MIN_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 300_000;
 const PAUSE_PER_LOOK = 2000;
-// Instead of the fingerprint of a file that may be read another time, though it is the same.
+// Replaces the fingerprint of a file that may be readable later without a change.
 const anyFile = '';
-// The last instant that there is a date for, epoch ms.
+// The last instant of JavaScript dates, epoch ms.
 const LATEST_MS = 8.64e15;
 
-/** Keeps the index as the folder is. */
+/** Keeps the index in sync with the folder. */
 export class Sync {
 	readonly #folder: Folder;
 	readonly #rows: Rows;
@@ -44,7 +44,7 @@ export class Sync {
 	readonly #onTaken: OnTaken;
 	readonly #days: Map<string, DayRecord>;
 	readonly #told = new Map<string, string>();
-	/** The folder of the days, as it was when they were last looked at, and when they are next. */
+	/** State of the `days` folder when last read, and the time of the next look. */
 	#listed = '';
 	#nextWholeLook = -Infinity;
 	#isStopped = false;
@@ -64,7 +64,7 @@ export class Sync {
 		this.#days = new Map(rows.days().map((record) => [record.day, record]));
 	}
 
-	/** Ends a run under way after the day in hand. */
+	/** Stops after the current day. */
 	stop(): void {
 		this.#isStopped = true;
 	}
@@ -75,14 +75,14 @@ export class Sync {
 	}
 
 	/**
-	 * Whether the folder has no days although the index has: its drive isn't there. Nobody takes away
-	 * all days on purpose, and to read them again can cost money.
+	 * Whether the folder has no days although the index has: its drive isn't mounted. Nobody removes
+	 * all days on purpose, and indexing them again can cost money.
 	 */
 	async isFolderMissing(): Promise<boolean> {
 		return this.#days.size > 0 && !(await this.#folder.hasDays());
 	}
 
-	/** Whether it is time to look at the days: cheap, while nothing happens. */
+	/** Whether it is time to look at the days. Cheap if nothing has changed. */
 	async isDue(): Promise<boolean> {
 		if (performance.now() > this.#nextWholeLook) return true;
 		if ((await this.#folder.fingerprint('days')) !== this.#listed) return true;
@@ -91,10 +91,9 @@ export class Sync {
 	}
 
 	/**
-	 * Reads what is new or has changed since the last time, and removes what is gone. Returns whether
-	 * there was any. Rejects when the folder cannot be listed or the index not be written; what was
-	 * done until then stays done. Changes nothing and rejects with a MissingFolderError when the folder
-	 * is missing.
+	 * Indexes new and changed days, and removes missing ones. Returns whether anything has changed.
+	 * Rejects if the folder can't be listed or the index can't be written; finished days stay
+	 * indexed. Rejects with a MissingFolderError, without any change, if the folder is missing.
 	 */
 	async run(onProgress: (done: number, total: number) => void = () => {}): Promise<boolean> {
 		const began = performance.now();
@@ -108,7 +107,7 @@ export class Sync {
 			this.#rows.transaction(() => this.#rows.removeDay(day));
 			this.#days.delete(day);
 			await this.#onTaken(this.#rows.takeTouched());
-			// Overwriting deleted words takes a while, for a thousand days many minutes.
+			// Overwriting deleted words takes long, many minutes for a thousand days.
 			await yieldToRequests();
 		}
 		const changed: string[] = [];
@@ -119,7 +118,7 @@ export class Sync {
 			if (this.#isStopped) return true;
 			await this.#readDay(day, found.get(day)!);
 			await this.#onTaken(this.#rows.takeTouched());
-			// Else each file of the days that are left would be told as missing.
+			// Otherwise, all files of the remaining days would be reported as missing.
 			if (!(await this.#folder.isThere())) throw new MissingFolderError();
 			onProgress(index + 1, changed.length);
 		}
@@ -128,7 +127,7 @@ export class Sync {
 		return gone.length + changed.length > 0;
 	}
 
-	/** The files of each day with their fingerprints. */
+	/** Files of each day with their fingerprints. */
 	async #findDays(): Promise<Map<string, Record<string, string>>> {
 		const days = new Map<string, Record<string, string>>();
 		const names = (await this.#folder.listDays()).filter((name) => dayOfName(name) !== undefined);
@@ -144,13 +143,13 @@ export class Sync {
 	async #hasChanged(day: string, files: Record<string, string>): Promise<boolean> {
 		const known = this.#days.get(day);
 		if (!known || JSON.stringify(known.files) !== JSON.stringify(files)) return true;
-		// Not at each cheap look: what fails for good, as on a broken disk, would make each a whole one.
+		// Not at each cheap look: permanent failures, as on a broken disk, would turn each into a full one.
 		if (Object.values(known.problems).some(({ fingerprint }) => fingerprint === anyFile))
 			return true;
 		return await this.#isMended(known);
 	}
 
-	/** Whether a day manifest that could not be read is another one now. */
+	/** Whether an unreadable day manifest has changed. */
 	async #isMended({ problems }: DayRecord): Promise<boolean> {
 		for (const [path, { fingerprint }] of Object.entries(problems)) {
 			if (fingerprint === anyFile) continue;
@@ -192,7 +191,7 @@ export class Sync {
 		}
 		dayManifests.sort(newestFirst);
 		const [newest] = dayManifests;
-		// While nothing of the day can be read but what it was before, what is known of it stays.
+		// While no current manifest is readable, the indexed state stays.
 		let archivedMs = this.#days.get(day)?.archivedMs ?? 0;
 		let isComplete = false;
 		const isBroken = dayManifests.length < Object.keys(files).length;
@@ -266,7 +265,7 @@ export class Sync {
 		});
 	}
 
-	/** Of several versions the one counts that the service changed last, whatever was edited here. */
+	/** Of several versions, the latest from the service is used, regardless of edits here. */
 	#putLifelog(stored: Lifelog, edited: Edited | undefined, origin: Origin): void {
 		this.#rows.putLifelog(edited ? withEdits(stored, edited) : stored, origin, stored.updatedAt);
 	}
@@ -284,7 +283,7 @@ export class Sync {
 		});
 	}
 
-	/** The audio of a day that is there in its full length. */
+	/** A day's audio files that are complete. */
 	async #checkAudio({ audio }: DayManifest, attempt: Attempt): Promise<AudioFile[]> {
 		const there: AudioFile[] = [];
 		for (const { startMs, endMs, path, bytes, sha256 } of audio) {
@@ -313,7 +312,7 @@ interface Wanted {
 	kind: 'lifelog' | 'chat';
 	id: string;
 	isGone: boolean;
-	/** Whether a scheduled prompt made the chat; nothing for a lifelog. */
+	/** Whether a scheduled prompt made the chat; undefined for a lifelog. */
 	flag: boolean | undefined;
 	edited?: Edited;
 	file: NamedFile | undefined;
@@ -321,11 +320,11 @@ interface Wanted {
 
 type Entries<Entry> = Record<string, Entry & { deletedAt?: string }>;
 
-/** The entries that weren't deleted here. */
+/** Entries that weren't deleted here. */
 const kept = <Entry,>(entries: Entries<Entry>) =>
 	Object.entries(entries).filter(([, { deletedAt }]) => deletedAt === undefined);
 
-/** What was deleted here: its ID, and for a lifelog its own time. */
+/** IDs of entries deleted here, with the times of lifelogs. */
 const deletedOf = (entries: Entries<{ spans?: Span[] }>) =>
 	new Map(
 		Object.entries(entries)
@@ -335,7 +334,7 @@ const deletedOf = (entries: Entries<{ spans?: Span[] }>) =>
 
 const asText = (edited: Edited | undefined) => (edited ? JSON.stringify(edited) : '');
 
-/** Until all files are looked at again, in ms, when a look took so long. */
+/** Ms until the next look at all files, by the duration of the last one. */
 const pauseAfter = (tookMs: number) =>
 	Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, tookMs * PAUSE_PER_LOOK));
 

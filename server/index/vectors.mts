@@ -3,33 +3,32 @@ import type { IndexDatabase } from './database.mts';
 import type { IndexFilter } from './store.mts';
 import { hasVoice } from './voices.mts';
 
-/** A lifelog that was put into the index since its vectors were made, if they were. */
+/** A lifelog that was indexed again since its vectors were made, or has none. */
 export interface Outdated {
 	id: string;
 	/** Its number in the index. */
 	document: number;
-	/** Of the words that there are vectors of. */
+	/** Hash of the words behind its vectors. */
 	hash?: string;
 }
 
-// Candidates that are compared exactly, for each one wanted, and at least.
+// Candidates to compare exactly, per result and at least.
 const CANDIDATES_FOR_EACH = 10;
 const MIN_CANDIDATES = 500;
 
 /**
- * The vectors of the passages of lifelogs. They have a file of their own, attached to the index
- * as `meaning`, with 8 bits for each number; in memory are only their signs, 96 bytes for one of 768
- * numbers. What has most signs in common with a
- * query is then compared with it by cosine similarity.
+ * Vectors of lifelogs' passages, in a separate file attached to the index as `meaning`, with 8 bits
+ * per number. Only their signs are in memory: 96 bytes for 768 numbers. The passages with the most
+ * signs in common with a query are then compared by cosine similarity.
  */
 export class Vectors {
 	readonly #db: IndexDatabase;
 	#dimensions = 0;
-	/** 32-bit words of signs for each passage. */
+	/** 32-bit words of signs per passage. */
 	#width = 0;
 	#count = 0;
 	#signs = new Uint32Array(0);
-	/** Number and owner (a row of `meant`, 0 for none any more) of each passage. */
+	/** Number and owner of each passage. The owner is a row of `meant`, or 0 if it was removed. */
 	#numbers = new Uint32Array(0);
 	#owners = new Uint32Array(0);
 	readonly #free: number[] = [];
@@ -50,9 +49,9 @@ export class Vectors {
 		`);
 	}
 
-	/** Makes ready for the vectors of a model; those of another one are removed. */
+	/** Prepares for a model's vectors. Removes those of another model. */
 	use(model: string, dimensions: number): void {
-		// Whatever is left in memory of a change that failed is discarded as well.
+		// Also discards what a failed change left in memory.
 		const [known] = this.#all('SELECT name, dimensions FROM model');
 		if (known?.name !== model || known.dimensions !== dimensions) {
 			this.#db.exec(`
@@ -73,7 +72,7 @@ export class Vectors {
 		});
 	}
 
-	/** The lifelogs that are to be read, the newest first. */
+	/** Lifelogs that need vectors, newest first. */
 	outdated(): Outdated[] {
 		return this.#all(
 			`SELECT document.id, document.number, meant.hash FROM document LEFT JOIN meant USING (id)
@@ -85,13 +84,13 @@ export class Vectors {
 		}));
 	}
 
-	/** Removes the vectors of lifelogs that are no longer in the index, such as one that was made anew. */
+	/** Removes vectors of lifelogs that aren't in the index, for example in a new one. */
 	prune(): void {
 		const gone = this.#all('SELECT id FROM meant WHERE id NOT IN (SELECT id FROM document)');
 		for (const { id } of gone) this.delete(String(id));
 	}
 
-	/** Says of a lifelog that its vectors are still those of its words. */
+	/** Marks a lifelog's vectors as current. */
 	confirm({ id, document }: Outdated): void {
 		this.#all('UPDATE meant SET document = ? WHERE id = ?', document, id);
 	}
@@ -99,7 +98,7 @@ export class Vectors {
 	/** Replaces the vectors of a lifelog's passages. */
 	put({ id, document }: Outdated, hash: string, vectors: Float32Array[]): void {
 		this.delete(id);
-		// It may have been deleted while a model was asked.
+		// The lifelog may have been deleted during the model's work.
 		if (this.#all('SELECT 1 FROM document WHERE id = ?', id).length === 0) return;
 		const [{ number: owner }] = this.#all(
 			'INSERT INTO meant (id, document, hash) VALUES (?, ?, ?) RETURNING number',
@@ -140,7 +139,7 @@ export class Vectors {
 		}
 	}
 
-	/** The ids of the `limit` lifelogs with a passage nearest to a vector, nearest first. */
+	/** IDs of the `limit` lifelogs with the passage nearest to a vector, nearest first. */
 	nearest(query: Float32Array, filter: IndexFilter, limit: number): string[] {
 		if (query.length !== this.#dimensions) return [];
 		const owners = this.#ownersIn(filter);
@@ -169,7 +168,7 @@ export class Vectors {
 		return this.#db.fail('a vector is unreadable', 'vectors');
 	}
 
-	/** Those that a filter leaves; undefined for all. */
+	/** Owners that pass a filter; undefined for all. */
 	#ownersIn({ from, before, isStarred, voices }: IndexFilter): Set<number> | undefined {
 		if ([from, before, isStarred, voices].every((each) => each === undefined)) return undefined;
 		const rows = this.#all(
@@ -184,7 +183,7 @@ export class Vectors {
 		return new Set(rows.map(({ number }) => Number(number)));
 	}
 
-	/** Where the passages with the fewest other signs are, about `wanted` of them. */
+	/** Positions of the about `wanted` passages with the fewest different signs. */
 	#likeliest(query: Uint32Array, owners: Set<number> | undefined, wanted: number): number[] {
 		const width = this.#width;
 		const distances = new Uint16Array(this.#count);
@@ -247,7 +246,7 @@ function signsOf(vector: Float32Array, width: number): Uint32Array {
 
 const wordsOf = (bytes: Uint8Array) => new Uint32Array(bytes.slice().buffer);
 
-/** With 8 bits for each number, of which the largest takes all: cosine similarity knows no scale. */
+/** 8 bits per number, scaled to the largest. Cosine similarity ignores scale. */
 function inBytes(vector: Float32Array): Int8Array {
 	const max = vector.reduce((found, value) => Math.max(found, Math.abs(value)), 0);
 	return Int8Array.from(vector, (value) => Math.round((value / max) * 127));
@@ -260,6 +259,6 @@ function cosine(query: Float32Array, vector: Int8Array): number {
 		product += query[at] * vector[at];
 		square += vector[at] * vector[at];
 	}
-	// The query's own length is the same for all.
+	// The query's length is the same for all passages.
 	return product / Math.sqrt(square);
 }

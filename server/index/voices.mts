@@ -3,7 +3,7 @@ import { contentNodes, placeMsOf, USER } from '../../lifelog/contents.ts';
 import { nameIn } from '../archive/names.mts';
 import type { IndexDatabase } from './database.mts';
 
-/** Who speaks in lifelogs under one stored name, there being a difference if it is the wearer. */
+/** A speaker under one stored name. The wearer counts separately. */
 export interface Voice {
 	number: number;
 	/** Empty for a wearer without a name. */
@@ -11,22 +11,22 @@ export interface Voice {
 	isWearer: boolean;
 }
 
-/** How much a voice speaks. */
+/** A voice, and how much it speaks. */
 export interface HeardVoice extends Voice {
 	lifelogs: number;
 	spokenMs: number;
-	/** When the first and the last lifelog of it begin. UTC ISO strings. */
+	/** Start of its first and last lifelog. UTC ISO strings. */
 	first: string;
 	last: string;
 }
 
-/** Who speaks in which lifelog and how long, by the names that are stored. */
+/** Who speaks in which lifelog and for how long, by stored names. */
 export class Voices {
 	readonly #db: IndexDatabase;
 
 	constructor(db: IndexDatabase) {
 		this.#db = db;
-		// Names as JSON: SQLite would cut and change some.
+		// Names as JSON: SQLite would cut or change some.
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS voice (
 				number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, wearer INTEGER NOT NULL,
@@ -40,7 +40,7 @@ export class Voices {
 		`);
 	}
 
-	/** Adds the speakers of a lifelog, which has this number among the documents. */
+	/** Adds the speakers of a lifelog with this document number. */
 	put(document: number, { contents, startTime }: Lifelog): void {
 		const startMs = Date.parse(startTime);
 		const spoken = new Map<string, number>();
@@ -64,7 +64,7 @@ export class Voices {
 		}
 	}
 
-	/** Removes the speakers of a lifelog, and those who are in no other. */
+	/** Removes the speakers of a lifelog, and voices without lifelogs. */
 	delete(document: number): void {
 		for (const { number } of this.#of(document)) {
 			this.#db.run('DELETE FROM spoken WHERE voice = ? AND document = ?', number, document);
@@ -82,7 +82,7 @@ export class Voices {
 		return found ? this.#of(Number(found.number)) : [];
 	}
 
-	/** Whether anybody speaks under a name. */
+	/** Whether any voice has this name. */
 	has(name: string): boolean {
 		const sql = 'SELECT 1 FROM voice WHERE name = ? LIMIT 1';
 		return this.#db.get(sql, JSON.stringify(name)) !== undefined;
@@ -103,7 +103,7 @@ export class Voices {
 		}));
 	}
 
-	/** In how many lifelogs any of some voices is. */
+	/** Number of lifelogs in which any of the voices speaks. */
 	countLifelogs(voices: number[]): number {
 		const sql = `SELECT count(DISTINCT document) AS n FROM spoken
 			WHERE voice IN (SELECT value FROM json_each(?))`;
@@ -121,6 +121,6 @@ export class Voices {
 	}
 }
 
-/** In SQL, that the number of a document is one with some of the voices that are a list in JSON. */
+/** SQL condition that a document has any voice of a JSON list. */
 export const hasVoice = (list = '?'): string =>
 	`IN (SELECT document FROM spoken WHERE voice IN (SELECT value FROM json_each(${list})))`;

@@ -1,4 +1,4 @@
-/** Question words and the like, which say nothing of what is searched for. */
+/** Question words and the like, which don't describe the searched topic. */
 export const stopWords = new Set(
 	`a about an and any are as at be by can did do does for from had has have how i in is it me my
 	of on or our say said tell that the their them they this to us was we were what when where
@@ -7,7 +7,7 @@ export const stopWords = new Set(
 
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 
-/** The words and phrases of a search, and where an alternative begins. */
+/** The words and phrases of a search, marked where an alternative begins. */
 export function partsOf(
 	search: string,
 ): Array<{ isOr: boolean; isQuoted: boolean; terms: string[] }> {
@@ -21,8 +21,8 @@ export function partsOf(
 export const wordsIn = (text: string): string[] => text.match(WORD) ?? [];
 
 /**
- * A text in small letters, without accents. SQLite does that to Latin letters alone, and takes the
- * marks of other scripts for ends of words: so it is given both texts and searches like this.
+ * A text in lower case without accents. SQLite normalizes only Latin letters, and splits words at
+ * the marks of other scripts. So both texts and searches are normalized here.
  */
 export function plain(text: string): string {
 	return text
@@ -33,5 +33,5 @@ export function plain(text: string): string {
 
 const withoutAccents = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '');
 
-/** The name of a speaker, or a part of it, as the index has it. */
+/** A speaker's name, or a part of it, as stored in the index. */
 export const asSpeaker = (name: string) => name.trim().toLowerCase();

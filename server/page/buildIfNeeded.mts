@@ -1,9 +1,9 @@
-// Builds the page in a checkout, unless it's newer than its sources: `npm run server` and the tests.
+// Builds the page in a checkout if its sources are newer: for `npm run server` and the tests.
 import { existsSync, globSync, statSync } from 'node:fs';
 
 const here = import.meta.dirname;
 const built = `${here}/dist/index.html`;
-// The page uses the code of lifelog/.
+// The page uses code of lifelog/.
 const sources = globSync(['index.html', 'vite.config.mts', 'src/**/*.*', '../../lifelog/**/*.ts'], {
 	cwd: here,
 });

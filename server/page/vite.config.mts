@@ -1,4 +1,4 @@
-// The page of lifelog-server: `npm run build:web` builds it into server/page/dist, `gulp server` into
+// Builds the page of lifelog-server: `npm run build:web` into server/page/dist, `gulp server` into
 // the package.
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
@@ -6,14 +6,14 @@ import preact from '@preact/preset-vite';
 import license from 'rollup-plugin-license';
 import { defineConfig, type Plugin } from 'vite';
 
-// Jest sets another value, with which Vite builds larger scripts.
+// Jest sets another value, which makes Vite build larger scripts.
 process.env.NODE_ENV = 'production';
 
 const folder = process.env.PAGE_FOLDER ?? `${import.meta.dirname}/dist`;
 
 /**
- * Writes a compressed copy beside each script and style. With another one by Brotli, the page would
- * take more than 400 KB of the package.
+ * Writes a gzip copy beside each script and style sheet. With additional Brotli copies, the page
+ * would take more than 400 KB of the package.
  */
 const compressed: Plugin = {
 	name: 'compressed',
@@ -25,7 +25,7 @@ const compressed: Plugin = {
 	},
 };
 
-/** Puts the script that sets the theme before the style: modules run only after the page was painted. */
+/** Puts the theme's script before the styles: modules run only after the first paint. */
 const theme: Plugin = {
 	name: 'theme',
 	async buildStart() {
@@ -50,7 +50,7 @@ export default defineConfig({
 		outDir: folder,
 		emptyOutDir: true,
 		target: 'es2022',
-		// Everything comes from files of its own: the page's security policy allows nothing inline.
+		// Everything is a file: the page's security policy allows nothing inline.
 		assetsInlineLimit: 0,
 		modulePreload: { polyfill: false },
 	},

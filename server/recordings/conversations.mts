@@ -1,19 +1,19 @@
 import type { Segment } from './segments.mts';
 
-/** What was said without a long pause. */
+/** Speech without a long pause. */
 export interface Conversation {
-	/** Whole seconds in ms, after the start of the recording. */
+	/** Whole seconds in ms, from the start of the recording. */
 	startMs: number;
-	/** Their times are after `startMs`. */
+	/** Their times count from `startMs`. */
 	segments: Segment[];
 }
 
-/** Without speech for so long, a conversation has ended. */
+/** A conversation ends after this time without speech. */
 export const PAUSE_MS = 10 * 60_000;
 
 /**
- * Splits what was said in a recording where nobody spoke for ten minutes or more. Each part begins in
- * the second in which its first segment begins.
+ * Splits a recording at pauses of ten minutes or more. Each part starts at the whole second of its
+ * first segment.
  *
  * @param segments By start.
  */

@@ -1,4 +1,4 @@
-// A sound as Ogg Opus, which is kept, and in chunks, which are transcribed.
+// Encodes sound as Ogg Opus for storage, and in chunks for transcription.
 import { join } from 'node:path';
 import { encode } from './ffmpeg.mts';
 import { samplesOf, type Sound } from './sound.mts';
@@ -6,7 +6,6 @@ import { samplesOf, type Sound } from './sound.mts';
 /** A part of a recording that is short enough for a transcription endpoint. */
 export interface Chunk {
 	path: string;
-	/** Where it begins in the recording. */
 	offsetMs: number;
 	durationMs: number;
 }
@@ -15,7 +14,7 @@ export type ChunkFormat = 'mp3' | 'wav';
 
 interface CutOptions {
 	format: ChunkFormat;
-	/** By default what endpoints take. */
+	/** By default the endpoints' maximum. */
 	maxSeconds?: number;
 	signal?: AbortSignal;
 }
@@ -23,24 +22,24 @@ interface CutOptions {
 const OPUS_RATE = 48_000;
 const CHUNK_RATE = 16_000;
 const PER_MS = CHUNK_RATE / 1000;
-/** Far above what a recording and a chunk take: ffmpeg doesn't say that it stopped. */
+/** Far above the size of a recording or chunk. ffmpeg doesn't report that it stopped at the limit. */
 const MAX_OPUS_BYTES = 2 ** 32;
 const MAX_CHUNK_BYTES = 2 ** 26;
-/** 1,400 s and 25 MB are what the strictest endpoint takes. */
+/** The strictest endpoint takes 1,400 s and 25 MB. */
 const MAX_CHUNK_SECONDS = { mp3: 1380, wav: 700 };
 const CODECS = { mp3: ['-c:a', 'libmp3lame', '-b:a', '64k'], wav: ['-c:a', 'pcm_s16le'] };
 const CUT_WINDOW = 2 * 60 * CHUNK_RATE;
-/** Endpoints refuse what is shorter than a tenth of it. */
+/** Endpoints reject audio shorter than a tenth of this. */
 const MIN_LAST_CHUNK = CHUNK_RATE;
 const MIN_SILENCE = 0.3 * CHUNK_RATE;
-/** 35 dB below the loudest that can be. */
+/** 35 dB below full scale. */
 const MAX_SILENT = 2 ** 15 * 10 ** (-35 / 20);
 
 /**
- * Writes a whole sound as Ogg Opus, for speech. The same sound always gives the same bytes. Replaces
- * what is at `to`; after a failure, part of it may be there.
+ * Encodes a whole sound as Ogg Opus for speech. The result is reproducible. Replaces the file at
+ * `to`; a failure may leave a part of it.
  *
- * @throws MediaError if it can't be read; an Error with the code ENOSPC if the disk is full.
+ * @throws MediaError if the sound is unreadable; an Error with code ENOSPC if the disk is full.
  */
 export async function encodeOpus(
 	sound: Sound,
@@ -53,11 +52,11 @@ export async function encodeOpus(
 }
 
 /**
- * Cuts a sound into chunks of 16 kHz, in its order: at the longest silence of the last two minutes of
- * each, if there is one. No sample is left out or in two chunks. After a failure, some files may be in
- * `folder`, and files of the same names are replaced.
+ * Cuts a sound into ordered chunks of 16 kHz, each at the longest silence of its last two minutes,
+ * if any. Every sample is in exactly one chunk. Replaces files in `folder`; a failure may leave
+ * some there.
  *
- * @throws MediaError if it can't be read; an Error with the code ENOSPC if the disk is full.
+ * @throws MediaError if the sound is unreadable; an Error with code ENOSPC if the disk is full.
  */
 export async function cutChunks(
 	sound: Sound,
@@ -65,7 +64,7 @@ export async function cutChunks(
 	{ format, maxSeconds = MAX_CHUNK_SECONDS[format], signal }: CutOptions,
 ): Promise<Chunk[]> {
 	const most = maxSeconds * CHUNK_RATE;
-	// One is cut when it is known that enough follows it.
+	// A chunk is cut once enough samples follow it.
 	const waiting = new Int16Array(most + MIN_LAST_CHUNK);
 	let length = 0;
 	let offset = 0;
@@ -94,7 +93,7 @@ export async function cutChunks(
 	return chunks;
 }
 
-/** Where a chunk of at most so many samples ends, in whole milliseconds. */
+/** The end of a chunk of at most `most` samples, in whole milliseconds. */
 function cutIn(samples: Int16Array, most: number): number {
 	const latest = Math.min(most, samples.length - MIN_LAST_CHUNK);
 	const earliest = most - Math.min(CUT_WINDOW, most / 2);

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 
-/** A recording that can't be read, however often it is tried. Its message says why and what to do. */
+/** A recording is permanently unreadable. The message says why and what to do. */
 export class MediaError extends Error {}
 
 const CONTAINERS = 'aac,aiff,amr,amrnb,amrwb,asf,caf,flac,matroska,mov,mp3,ogg,w64,wav';
@@ -16,19 +16,19 @@ const CODECS = [
 	'pcm_s16be,pcm_s16le,pcm_s24be,pcm_s24le,pcm_s32be,pcm_s32le',
 ].join();
 
-/** In KiB; a usual run takes some 60 MiB beside the libraries, which count here. */
+/** In KiB. A typical run takes about 60 MiB, plus libraries, which count, too. */
 const MAX_MEMORY = 2 ** 20;
 const MAX_ALLOCATION = 2 ** 29;
 const MIN_TIMEOUT_MS = 10 * 60_000;
 const TIMEOUT_MS_PER_MIB = 20_000;
-/** A day of audio takes a busy machine an hour. */
+/** A busy machine needs an hour for a day of audio. */
 const MAX_ENCODE_MS = 24 * 3_600_000;
 const MAX_METADATA_LENGTH = 2 ** 26;
 const MAX_ERROR_LENGTH = 16_384;
 
 const execute = promisify(execFile);
 
-/** Throws an Error with the command that installs ffmpeg if it is missing, or can't write what is needed. */
+/** Throws an Error with the install command if ffmpeg is missing or lacks an encoder. */
 export async function checkFfmpeg(): Promise<void> {
 	const command = process.platform === 'darwin' ? 'brew install ffmpeg' : 'apt-get install ffmpeg';
 	const args = ['-hide_banner', '-encoders'];
@@ -41,17 +41,17 @@ export async function checkFfmpeg(): Promise<void> {
 	}
 }
 
-/** Samples of all channels in turn, in whole frames. */
+/** Interleaved samples of all channels, in whole frames. */
 export interface Block {
 	channels: number;
 	samples: Int16Array;
 }
 
 /**
- * Decodes a track, counted from 0. Its samples follow each other, whatever their times are: what is
- * missing in a recording would be filled with silence in memory.
+ * Decodes a track, counted from 0. Timestamps are ignored: otherwise, gaps in a recording would be
+ * filled with silence in memory.
  *
- * @throws MediaError if it can't be read.
+ * @throws MediaError if it is unreadable.
  */
 export async function* decode(
 	path: string,
@@ -85,15 +85,14 @@ export async function* decode(
 	}
 }
 
-/** Where the number of channels is in a WAV file, and where its format ends at the earliest. */
+/** Offset of the number of channels in a WAV file, and the earliest end of its format chunk. */
 const WAV_CHANNELS = 22;
 const WAV_FORMAT_END = 36;
 
 /**
- * Encodes samples of one channel to a file. Replaces what is at `to`; after a failure, part of it may
- * be there.
+ * Encodes mono samples to a file. Replaces the file at `to`; a failure may leave a part of it.
  *
- * @throws What `samples` throws; an Error with the code ENOSPC if the disk is full.
+ * @throws Errors of `samples`; an Error with code ENOSPC if the disk is full.
  */
 export async function encode(
 	samples: Iterable<Int16Array> | AsyncIterable<Int16Array>,
@@ -109,7 +108,7 @@ export async function encode(
 	);
 	try {
 		await pipeline(bytesOf(samples), child.stdin!).catch((error: unknown) => {
-			// It has ended before, and says why.
+			// ffmpeg ended early and reports the reason.
 			if (!ENDED_BEFORE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
 		});
 		await ended;
@@ -118,7 +117,7 @@ export async function encode(
 	}
 }
 
-/** What a pipe to a program fails with that has ended. */
+/** Errors of a pipe to a program that has ended. */
 const ENDED_BEFORE = ['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 async function* bytesOf(
@@ -129,17 +128,17 @@ async function* bytesOf(
 	}
 }
 
-/** What a file says of itself. */
+/** Metadata of a file. */
 export interface Described {
-	/** How many audio tracks it has. */
+	/** Number of audio tracks. */
 	tracks: number;
-	/** The container's `creation_time` in epoch ms, if it has one. */
+	/** The container's `creation_time` in epoch ms, if any. */
 	createdMs?: number;
 }
 
-/** Reads what a file says of itself. Throws a MediaError if it can't be read. */
+/** Reads a file's metadata. Throws a MediaError if it is unreadable. */
 export async function describe(path: string, signal?: AbortSignal): Promise<Described> {
-	// Without being told to, ffmpeg leaves the time out.
+	// Needed to make ffmpeg print the time.
 	const { child, ended, stop } = start(
 		[...inputOf(path), '-map_metadata', '0', '-f', 'ffmetadata', 'pipe:1'],
 		{ timeoutMs: await timeoutFor(path), signal, stdin: 'ignore', verbosity: 'info' },
@@ -165,7 +164,7 @@ export async function describe(path: string, signal?: AbortSignal): Promise<Desc
 
 const AUDIO_TRACK = /^[ \t]*Stream #0:\d+\S*: Audio: /gm;
 
-/** Generous: a busy machine is slow, and a hostile file goes on and on. */
+/** Generous for a busy machine, but limited for a malicious file. */
 async function timeoutFor(path: string): Promise<number> {
 	const found = await stat(path);
 	if (!found.isFile()) throw new MediaError("This isn't a file. Choose a recording");
@@ -175,7 +174,7 @@ async function timeoutFor(path: string): Promise<number> {
 	return MIN_TIMEOUT_MS + Math.ceil(found.size / 2 ** 20) * TIMEOUT_MS_PER_MIB;
 }
 
-// Playlists and their kind are no containers here, and what a file refers to may be no address.
+// Playlists and the like aren't accepted as containers, and files can't refer to URLs.
 const inputOf = (path: string) => [
 	...['-format_whitelist', CONTAINERS, '-codec_whitelist', CODECS],
 	...['-protocol_whitelist', 'file,pipe', '-i', `file:${resolve(path)}`],
@@ -192,7 +191,7 @@ interface StartOptions {
 }
 
 /**
- * Starts ffmpeg. `ended` rejects with what its end means, or with what `signal` says. `stop` kills it
+ * Starts ffmpeg. `ended` rejects with the reason of a failure or of `signal`. `stop` kills ffmpeg
  * if it is still running, and waits for its end.
  */
 function start(args: string[], { timeoutMs, signal, stdin, verbosity = 'error' }: StartOptions) {
@@ -217,7 +216,7 @@ function start(args: string[], { timeoutMs, signal, stdin, verbosity = 'error' }
 	const closed = new Promise<[number | null, string | null]>((resolve, reject) => {
 		child.once('close', (...end) => resolve(end));
 		child.once('error', (error) => {
-			// What was killed still ends.
+			// After a kill, `close` still follows.
 			if (error.name !== 'AbortError') reject(error);
 		});
 	});
@@ -245,15 +244,18 @@ const unreadable = () =>
 		"The file isn't a recording that the server can read. Check that it can be played, and convert it to m4a, mp3, ogg or wav",
 	);
 const DISK_FULL = /No space left on device|Disk quota exceeded/;
-/** Of the folder, or of a recording that was there a moment ago. */
+/** Problems of the folder, or of a recording that just disappeared. */
 const FILE_PROBLEM =
 	/Read-only file system|Permission denied|No such file or directory|Too many open files|(?:writ|mux|output).*Input\/output error/i;
-/** Of a program that a file has brought down. Others come from the machine, which may be short of memory. */
+/**
+ * Signals of a crash that the file caused. Other signals come from the machine, for example for
+ * lack of memory.
+ */
 const CRASHES = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGTRAP'];
-/** What a shell ends with if a program is not there or can't be started. */
+/** Shell exit codes for a missing or unusable program. */
 const NOT_STARTED = [126, 127];
 
-/** Throws what the end of a program means. ffmpeg may report success though the disk was full. */
+/** Throws the error of an exit status. ffmpeg may report success although the disk was full. */
 function throwFor(code: number | null, killedBy: string | null, problem: string): void {
 	const [full] = DISK_FULL.exec(problem) ?? [];
 	if (full) throw Object.assign(new Error(`The disk is full: ${full}`), { code: 'ENOSPC' });

@@ -8,26 +8,25 @@ import { moveInto, PROCESSING } from './inboxFiles.mts';
 import type { Intake } from './intake.mts';
 import { printableAscii } from '../util/text.mts';
 
-/** How a folder is watched. */
 export interface InboxOptions extends InboxTimes {
 	folder: string;
-	/** Whether its files are copied, and stay where they are. */
+	/** Whether files are copied and stay in place. */
 	isCopied: boolean;
 	intake: Intake;
 	warn: (line: string) => void;
 }
 
-/** Others than usual are for tests. */
+/** Intervals. Defaults are only overridden by tests. */
 export interface InboxTimes {
-	/** How often a folder is looked at, in ms. */
+	/** Interval between looks at the folder, in ms. */
 	everyMs?: number;
-	/** How long a file must not have changed, in ms. */
+	/** How long a file must stay unchanged, in ms. */
 	unchangedMs?: number;
 }
 
 const EVERY_MS = 5_000;
 const UNCHANGED_MS = 10_000;
-/** Endings that browsers, download managers and programs that sync give to a file that they still write. */
+/** Extensions of unfinished files from browsers, download managers and sync tools. */
 const UNFINISHED_ENDINGS = [
 	...['part', 'part-frag\\d+', 'partial', 'filepart', 'crdownload', 'opdownload', 'download'],
 	...['fdmdownload', 'dtapart', 'td', 'xltd', 'ytdl', 'driveupload', 'drivedownload'],
@@ -35,35 +34,35 @@ const UNFINISHED_ENDINGS = [
 	// BitTorrent clients: .!qB, .!ut, .bc!
 	...['uploading', 'downloading', 'upload', 'swp', '!\\w+', '\\w+!'],
 ];
-/** Of a file beside the one that is written. */
+/** Extensions of control files beside an unfinished file. */
 const CONTROL_ENDINGS = ['aria2', 'lftp-pget-status', 'st'];
 const CONTROL = new RegExp(`\\.(?:${CONTROL_ENDINGS.join('|')})$`, 'i');
-/** Hidden files, and those that are still written. */
+/** Hidden and unfinished files. */
 const UNFINISHED = new RegExp(
 	`^[.~]|~$|\\.(?:${[...UNFINISHED_ENDINGS, ...CONTROL_ENDINGS].join('|')})$`,
 	'i',
 );
 
-/** A file that was seen, and since when it is as it is. */
+/** State of a file, and since when it is unchanged. */
 interface Seen {
 	size: number;
 	mtimeMs: number;
-	/** Of performance.now(). */
+	/** By performance.now(). */
 	sinceMs: number;
 	isCopied?: boolean;
 }
 
 /**
- * A folder whose files become recordings. It is polled, because network mounts send no events. Folders
- * in it are left alone.
+ * Watches a folder whose files become recordings. It polls, because network mounts send no events.
+ * Subfolders are ignored.
  */
 export class Inbox {
 	readonly #options: InboxOptions;
 	readonly #stopped = new AbortController();
 	#seen = new Map<string, Seen>();
-	/** Paths in .processing/ that aren't in the queue yet, and their names. */
+	/** Names by path, for files in .processing/ that aren't in the queue yet. */
 	readonly #claimed = new Map<string, string>();
-	/** What was said of the last look, and of this one. */
+	/** Problems reported in the last look and in this one. */
 	#told = new Set<string>();
 	#telling = new Set<string>();
 	#looking: Promise<void> = Promise.resolve();
@@ -72,7 +71,7 @@ export class Inbox {
 		this.#options = options;
 	}
 
-	/** Rejects with an Error that says what to do for a folder that can't be used. */
+	/** Rejects with an Error that says what to do if the folder is unusable. */
 	static async open(options: InboxOptions): Promise<Inbox> {
 		const { isCopied } = options;
 		const folder = await realpath(options.folder).catch(() => {
@@ -92,7 +91,7 @@ export class Inbox {
 		return inbox;
 	}
 
-	/** Goes on with files that were claimed, then looks for new ones until it is closed. */
+	/** Continues with claimed files, then polls for new ones until closed. */
 	begin(): void {
 		this.#looking = this.#keepLooking();
 	}
@@ -121,7 +120,7 @@ export class Inbox {
 		}
 	}
 
-	/** Finds files that were claimed by a process that was killed then. */
+	/** Finds files that a killed process had claimed. */
 	async #findClaimed(): Promise<void> {
 		const processing = join(this.#options.folder, PROCESSING);
 		for (const name of await readdir(processing).catch(noneIfGone)) {
@@ -129,7 +128,7 @@ export class Inbox {
 		}
 	}
 
-	/** Takes a claimed file into the queue, or says why it is tried again at the next look. */
+	/** Adds a claimed file to the queue, or reports why it must be tried again later. */
 	async #add(path: string, fileName: string): Promise<void> {
 		const { folder, intake } = this.#options;
 		try {
@@ -160,7 +159,7 @@ export class Inbox {
 			if (this.#stopped.signal.aborted) return;
 			if (UNFINISHED.test(name) || written.has(name)) continue;
 			const file = await lstat(join(folder, name)).catch(() => undefined);
-			// Node.js can't name a file whose name isn't UTF-8.
+			// Node.js can't open a file whose name isn't UTF-8.
 			if (!file && name.includes('\ufffd')) {
 				this.#tell(`The name of ${printableAscii(name)} in the inbox isn't UTF-8. Rename the file`);
 			}
@@ -170,13 +169,13 @@ export class Inbox {
 			const isSame = known?.size === size && known.mtimeMs === mtimeMs;
 			const seen = isSame ? known : { size, mtimeMs, sinceMs: performance.now() };
 			this.#seen.set(name, seen);
-			// Some programs create a file long before they write it.
+			// Some programs create a file long before writing it.
 			if (size === 0) continue;
 			if (seen.isCopied || performance.now() - seen.sinceMs < unchangedMs) continue;
 			try {
 				await this.#take(name, file);
 				seen.isCopied = this.#options.isCopied;
-				// One that is put back looks the same.
+				// A file that is put back looks the same.
 				if (!seen.isCopied) this.#seen.delete(name);
 			} catch (error) {
 				this.#tell(
@@ -198,7 +197,7 @@ export class Inbox {
 		}
 		await access(path, constants.R_OK);
 		const processing = join(folder, PROCESSING);
-		// Somebody has removed it, or the folder was mounted since.
+		// The folder was removed, or a drive was mounted since.
 		await mkdir(processing).catch(unlessThere);
 		const claimed = await moveInto(processing, path, name);
 		if (claimed === undefined) return;
@@ -206,9 +205,9 @@ export class Inbox {
 		await this.#add(claimed, name);
 	}
 
-	/** Says something once, until it isn't so any longer. */
+	/** Reports a problem once while it lasts. */
 	#tell(problem: string): void {
-		// What fails now was interrupted.
+		// Errors now come from the interruption.
 		if (this.#stopped.signal.aborted) return;
 		if (!this.#told.has(problem) && !this.#telling.has(problem)) this.#options.warn(problem);
 		this.#telling.add(problem);

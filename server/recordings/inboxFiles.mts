@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { DateTime } from 'luxon';
 import type { Queued } from './queue.mts';
 
-/** Where files are while they are worked on. Polling leaves hidden names alone. */
+/** Folder of files in progress. Polling ignores hidden names. */
 export const PROCESSING = '.processing';
 const DONE = 'done';
 const FAILED = 'failed';
@@ -14,22 +14,22 @@ const MAX_SAME_NAMES = 1_000;
 const MAX_NAME_BYTES = 220;
 const HOW_AGAIN = '\n\nTo try again, move the file back to the inbox.\n';
 
-/** What has to be known of a recording to put its file away. */
+/** Fields needed to put away the file of a recording. */
 type Ended = Pick<
 	Queued,
 	'inbox' | 'path' | 'sha256' | 'status' | 'error' | 'fileName' | 'startTime' | 'createdAt'
 >;
 
 /**
- * Moves a file of the inbox to `done/<year>/<month>/`, or to `failed/` with a text beside it that
- * says why. One that has grown since it was taken goes back to the inbox. If it is gone or has been
- * replaced, looks for it where it would have been moved to. Removes the text of an earlier failure if
- * its file isn't in `failed/` any longer.
+ * Moves a file of the inbox to `done/<year>/<month>/`, or to `failed/` with a text file that gives
+ * the reason. A file that has grown since it was claimed returns to the inbox. If the file is gone
+ * or replaced, looks for it at its target. Removes an earlier reason if its file is no longer in
+ * `failed/`.
  *
- * @param timezone IANA name of the zone of the months.
- * @param note What is to be said beside a file that is done.
- * @returns Where the file is now.
- * @throws What the file system fails with.
+ * @param timezone IANA time zone of the months.
+ * @param note Text to put beside a finished file.
+ * @returns The file's new path.
+ * @throws Errors of the file system.
  */
 export async function putAway(recording: Ended, timezone: string, note?: string): Promise<string> {
 	const { inbox = '', path, sha256, status, error, fileName } = recording;
@@ -38,7 +38,7 @@ export async function putAway(recording: Ended, timezone: string, note?: string)
 	const folder = join(inbox, isDone ? `${DONE}/${time.toFormat('yyyy/MM')}` : FAILED);
 	await mkdir(folder, { recursive: true });
 	const isHere = await hasContent(path, sha256);
-	// It has grown since it was taken.
+	// It has grown since it was claimed.
 	if (!isHere && isProcessing(recording)) await moveInto(inbox, path, fileName);
 	const target = isHere
 		? await moveInto(folder, path, fileName)
@@ -56,11 +56,11 @@ export async function putAway(recording: Ended, timezone: string, note?: string)
 	return target;
 }
 
-/** Whether the file of a recording is where files of the inbox are worked on. */
+/** Whether a recording's file is in the inbox's folder of files in progress. */
 export const isProcessing = ({ inbox, path }: Pick<Queued, 'inbox' | 'path'>) =>
 	inbox !== undefined && dirname(path) === join(inbox, PROCESSING);
 
-/** Finds a file that was moved into a folder by a process that was killed then. */
+/** Finds a file that a killed process had moved. */
 async function findMoved(
 	folder: string,
 	name: string,
@@ -73,14 +73,14 @@ async function findMoved(
 	return undefined;
 }
 
-/** The SHA-256 of a file, in hexadecimal digits. */
+/** The SHA-256 of a file, hexadecimal. */
 export async function hashOf(path: string, signal?: AbortSignal): Promise<string> {
 	const hash = createHash('sha256');
 	await pipeline(createReadStream(path, { signal }), hash);
 	return hash.digest('hex');
 }
 
-/** Whether a file is there and has the bytes that it had: people move files, and names come again. */
+/** Whether a file exists with its original content: users move files and reuse names. */
 export async function hasContent(
 	path: string,
 	sha256: string,
@@ -94,11 +94,11 @@ export async function hasContent(
 	}
 }
 
-/** Whether a text was written here. One of the user may have the same name. */
+/** Whether this server wrote a text file. The user's file may have the same name. */
 const isReason = async (path: string) =>
 	(await readFile(path, 'utf8').catch(() => '')).endsWith(HOW_AGAIN);
 
-/** A name with its ending that leaves room for what is added to it: file systems take 255 bytes. */
+/** Shortens a name, but keeps its extension and room for suffixes: file systems allow 255 bytes. */
 export function shortName(name: string): string {
 	if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
 	const ending = extname(name).slice(0, 20);
@@ -107,9 +107,9 @@ export function shortName(name: string): string {
 }
 
 /**
- * Moves a file into a folder, under another name if there is one of its name already.
+ * Moves a file into a folder, renaming it if its name is taken.
  *
- * @returns Where it is now; undefined if there is no such file.
+ * @returns Its new path; undefined if the file doesn't exist.
  */
 export async function moveInto(
 	folder: string,

@@ -1,4 +1,4 @@
-// Takes recordings into the queue, lists them and drops them.
+// Adds recordings to the queue, lists and deletes them.
 import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -14,9 +14,8 @@ import { FOLDER, isOpen, type Jobs } from './jobs.mts';
 import type { Queue, Queued, Recording, Status, Upload } from './queue.mts';
 import { isAgain } from './transcribeAgain.mts';
 
-/** What taking recordings needs. */
 export interface IntakeOptions {
-	/** The folder of the archive. */
+	/** Folder of the archive. */
 	root: string;
 	queue: Queue;
 	jobs: Jobs;
@@ -25,22 +24,22 @@ export interface IntakeOptions {
 	now: () => number;
 }
 
-/** A file that was received, and whose bytes are safe on the disk. */
+/** A received file that is flushed to the disk. */
 export interface Received extends Saved {
 	path: string;
 }
 
-/** What is given with an upload. Without a time of its last change, it was changed just now. */
+/** Fields of an upload. By default, it was modified just now. */
 type Asked = Omit<Upload, 'path' | 'inbox' | 'modifiedMs'> & Partial<Pick<Upload, 'modifiedMs'>>;
 
 const COPY_PAUSE_MS = 100;
 
-/** Where recordings come from. */
+/** Accepts recordings from uploads and the inbox. */
 export class Intake {
 	readonly #options: IntakeOptions;
 	readonly #queue: Queue;
 	readonly #jobs: Jobs;
-	/** Nothing is added while it is looked for. */
+	/** Serializes look-ups and additions. */
 	readonly #adding = new PQueue({ concurrency: 1 });
 	readonly #closed = new AbortController();
 
@@ -56,8 +55,8 @@ export class Intake {
 	}
 
 	/**
-	 * Sorts what the last run left, before anything is received. Rejects if the folder of the archive
-	 * can't be written.
+	 * Sorts files of the last run. Call it before receiving any. Rejects if the archive's folder
+	 * isn't writable.
 	 */
 	async prepare(): Promise<void> {
 		await prepareFolder(this.#options.root, FOLDER);
@@ -72,7 +71,7 @@ export class Intake {
 		}
 	}
 
-	/** Takes a file into the queue whose recording was lost with an older queue. */
+	/** Adds a file again whose recording was lost with an older queue. */
 	async #takeAgain(path: string): Promise<void> {
 		const sha256 = await hashOf(path);
 		const { mtimeMs } = await stat(path);
@@ -82,27 +81,26 @@ export class Intake {
 	}
 
 	/**
-	 * Writes what is uploaded to the disk.
+	 * Writes an upload to the disk.
 	 *
-	 * @throws What the upload or the disk fails with; nothing of it is left then.
+	 * @throws Errors of the upload or the disk. The received part is removed then.
 	 */
 	async receive(upload: Readable): Promise<Received> {
 		const path = join(this.#folder, `${randomBytes(8).toString('hex')}.part`);
 		return { path, ...(await saveStream(path, upload)) };
 	}
 
-	/** Removes a file that was received and isn't wanted. */
+	/** Removes a received file that isn't needed. */
 	async discard({ path }: Received): Promise<void> {
 		await rm(path, { force: true });
 	}
 
 	/**
-	 * Takes a file that was received into the queue, unless the same bytes or the same external ID were
-	 * taken before. A recording that failed is tried again then, as it is asked for now. Other bytes take
-	 * its external ID, and it stays. A recording whose lifelogs were deleted is begun again if that is
-	 * asked for.
+	 * Adds a received file to the queue, unless its bytes or its external ID are already known. A known
+	 * recording that failed is retried with the new fields. Different bytes replace those of a failed
+	 * recording, which keeps its ID. If requested, a recording whose lifelogs were deleted starts again.
 	 *
-	 * @returns `isNew` is false if there is nothing to do that wasn't asked for before.
+	 * @returns `isNew` is false if the request changes nothing.
 	 */
 	async add(received: Received, asked: Asked): Promise<{ recording: Recording; isNew: boolean }> {
 		const { sha256 } = received;
@@ -127,7 +125,11 @@ export class Intake {
 					known.status === 'failed' ? await this.#jobs.again(known.id, asked) : known;
 				return { recording, isNew: false };
 			}
-			// `prepare` would take an `.original` without a row for an upload of a lost queue.
+			// Adds a received file to the queue, unless its bytes or its external ID are already known. A
+			// known recording that failed is retried with the new fields. If other bytes were uploaded
+			// for its external ID, they become a new recording with this ID, and the failed one stays
+			// without it. A recording whose lifelogs were deleted starts again if requested.
+			// @returns `isNew` is false if everything was already requested before.
 			const taken = join(this.#folder, `${id}.taken`);
 			await rename(received.path, taken);
 			try {
@@ -142,20 +144,20 @@ export class Intake {
 		});
 	}
 
-	/** Whether these are the bytes of a recording that needs its file, and has lost it. */
+	/** Whether these are the bytes of a recording that needs its file but has lost it. */
 	async #lacks(known: Queued, sha256: string): Promise<boolean> {
-		// Transcribed again, it's heard in the archive.
+		// Transcribing again uses the audio in the archive.
 		if (known.status === 'done' || isAgain(known) || known.sha256 !== sha256) return false;
 		return !(await hasContent(known.path, sha256));
 	}
 
-	/** Whether the bytes of a file were taken before, or dropped. */
+	/** Whether the bytes of a file were already accepted or deleted. */
 	async knows(path: string, signal: AbortSignal): Promise<boolean> {
 		const sha256 = await hashOf(path, signal);
 		return this.#queue.find(sha256) !== undefined || this.#queue.wasRemoved(sha256);
 	}
 
-	/** Takes a file of the inbox into the queue. It stays in its place until it is done or has failed. */
+	/** Adds a file of the inbox to the queue. It stays in place until it is done or has failed. */
 	async addFromInbox(file: Upload & { inbox: string }, signal: AbortSignal): Promise<void> {
 		const sha256 = await hashOf(file.path, signal);
 		await this.#adding.add(() => this.#addFromInbox(file, sha256));
@@ -168,7 +170,7 @@ export class Intake {
 			return this.#jobs.start(idOf(sha256));
 		}
 		const isInPlace = known.path === file.path;
-		// Its own work puts it away.
+		// Its own job puts it away.
 		if (isInPlace && (isOpen(known) || !known.isTidy)) return;
 		if (known.status === 'failed' || (await this.#lacks(known, sha256))) {
 			await this.#jobs.stop(known.id);
@@ -191,12 +193,15 @@ export class Intake {
 		await this.#jobs.putAway({ ...known, ...file, status: 'done' });
 	}
 
-	/** Puts a copy of a file away as its recording ends. A server that is stopped does so at its next start. */
+	/**
+	 * Puts away a copy of a file when its recording ends. If the server stops first, the next start
+	 * does it.
+	 */
 	async #putAwayLater(known: Queued, file: Upload): Promise<void> {
 		let ended: Queued | undefined = known;
 		while (ended && isOpen(ended)) {
 			await this.#jobs.ended(known.id);
-			// Another try may begin.
+			// A retry may start.
 			await sleep(COPY_PAUSE_MS, undefined, { ref: false });
 			if (this.#closed.signal.aborted) return;
 			ended = this.#queue.get(known.id);
@@ -221,16 +226,16 @@ export class Intake {
 		return this.#queue.get(id);
 	}
 
-	/** Lists recordings, newest first, only those with `status`, if given. */
+	/** Lists recordings, newest first, optionally only those with `status`. */
 	list(status: Status | undefined, afterId: string | undefined, limit: number): Recording[] {
 		return this.#queue.list(status, afterId, limit);
 	}
 
 	/**
-	 * Drops a recording that isn't done, with its file. One of the inbox is moved to `failed/`. One that is
-	 * being transcribed again stays as it was.
+	 * Deletes an unfinished recording and its file. A file of the inbox is moved to `failed/`. If it
+	 * is being transcribed again, it keeps its former state.
 	 *
-	 * @throws ApiError: 404 for an unknown ID, 409 for one that is done.
+	 * @throws ApiError: 404 for an unknown ID, 409 if it is done.
 	 */
 	async drop(id: string): Promise<void> {
 		this.#jobs.known(id);

@@ -1,4 +1,5 @@
-// Works recordings off: one after the other, again if an endpoint is down, until they are done or have failed.
+// Processes recordings one by one until they are done or have failed. Retries while an endpoint is
+// down.
 import { access, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,17 +19,16 @@ import type { Queue, Queued, Recording, Upload } from './queue.mts';
 import { DiarizationError } from './transcribe.mts';
 import { isAgain, NO_AUDIO, spanOf, transcribeAgain } from './transcribeAgain.mts';
 
-/** What working recordings off takes. */
 export interface JobsOptions extends Models {
-	/** The folder of the archive. */
+	/** Folder of the archive. */
 	root: string;
 	queue: Queue;
 	current: () => ArchiveStore;
-	/** Writes the titles that can't be written now. */
+	/** Writes titles later if that fails now. */
 	later?: LaterTitles;
-	/** Whether files that were uploaded are kept in `originals/` when they are done. */
+	/** Whether to keep uploaded files in `originals/` when they are done. */
 	keepOriginals: boolean;
-	/** IANA name of the zone of local times in names of files. */
+	/** IANA time zone of local times in file names. */
 	timezone: string;
 	/** Called after a recording is done or has failed. */
 	onEnded: () => void;
@@ -38,27 +38,30 @@ export interface JobsOptions extends Models {
 	now: () => number;
 }
 
-/** The work on a recording, until it is done or has failed. */
+/** The work on a recording until it is done or has failed. */
 interface Job {
 	stop: AbortController;
-	/** Whether it is its turn. */
+	/** Whether it is being processed now. */
 	isRunning: boolean;
 	ended: Promise<void>;
 }
 
-/** What the queue keeps of a recording that is done, and what the log says of it. */
+/** The queue's fields of a finished recording, and notes for the log. */
 type Outcome = Pick<Queued, 'lifelogIds' | 'keepsOriginal'> & { isTidy?: false; notes: string[] };
 
-/** Of the archive. Uploads that wait, and work in progress. */
+/** Folder in the archive for waiting uploads and work in progress. */
 export const FOLDER = '.lifelog-recordings';
 const ORIGINALS = 'originals';
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 3_600_000;
-/** An endpoint that answers, but with something else than a transcription, is asked so often and so long. */
+/**
+ * Maximum attempts at an endpoint whose answers aren't transcriptions, and the minimum time over
+ * which to make them.
+ */
 const MAX_UNUSABLE = 6;
 const MAX_UNUSABLE_MS = 3 * 60_000;
 
-/** The work on the recordings of a queue. One waits for its next try without holding up the others. */
+/** Processes the recordings of a queue. While one waits for a retry, others continue. */
 export class Jobs {
 	readonly #options: JobsOptions;
 	readonly #queue: Queue;
@@ -70,7 +73,7 @@ export class Jobs {
 		this.#queue = options.queue;
 	}
 
-	/** Goes on with what the last run left. */
+	/** Continues the work of the last run. */
 	begin(): void {
 		for (const { id } of [...this.#queue.untidy(), ...this.#queue.open()]) this.start(id);
 	}
@@ -80,16 +83,16 @@ export class Jobs {
 		await Promise.all([...this.#jobs.values()].map(({ ended }) => ended));
 	}
 
-	/** When the work on a recording ends, which may begin again then. */
+	/** Resolves when the work on a recording ends. It may start again then. */
 	async ended(id: string): Promise<void> {
 		await this.#jobs.get(id)?.ended;
 	}
 
 	/**
-	 * Tries a recording again that failed or waits for its next try.
+	 * Retries a recording that failed or waits for a retry.
 	 *
-	 * @param language The spoken language; null has the endpoint detect it, undefined leaves it as it was.
-	 * @throws ApiError: 404 for an unknown ID, 409 for one that is done or is being transcribed.
+	 * @param language Spoken language; null for detection, undefined for no change.
+	 * @throws ApiError: 404 for an unknown ID, 409 if it is done or being transcribed.
 	 */
 	async retry(id: string, language?: string | null): Promise<Recording> {
 		const recording = this.known(id);
@@ -103,8 +106,8 @@ export class Jobs {
 	}
 
 	/**
-	 * Begins a recording again, with what has changed. One that is done, or has become so meanwhile, is
-	 * begun only if lifelogs that were deleted are to be made again.
+	 * Starts a recording again with changes. If it is done, it only starts if deleted lifelogs are to
+	 * be created again.
 	 */
 	async again(id: string, change: Partial<Upload> = {}): Promise<Recording> {
 		await this.stop(id);
@@ -114,7 +117,7 @@ export class Jobs {
 		const isChanged = (name: 'language' | 'prompt') =>
 			name in change && change[name] !== recording[name];
 		if (isChanged('language') || isChanged('prompt')) this.#queue.discardHeard(id);
-		// The audio of one that was done is in the archive, at its time.
+		// The audio of a finished recording is in the archive, at its time.
 		const isNewStart = status === 'failed' || (status === 'done' && change.startMs !== undefined);
 		try {
 			return this.#queue.update(id, {
@@ -124,17 +127,17 @@ export class Jobs {
 				...(isNewStart && { startTime: null, startTimeFrom: null }),
 			});
 		} finally {
-			// Also where the disk has no room for the change.
+			// Also if the disk has no room for the change.
 			this.start(id);
 		}
 	}
 
 	/**
-	 * Transcribes a recording again that is done. Its lifelogs stay until they are replaced. Does nothing
-	 * if that is under way.
+	 * Transcribes a finished recording again. Its lifelogs stay until they are replaced. Does nothing
+	 * if this is already in progress.
 	 *
-	 * @throws ApiError: 404 for an unknown ID, 409 for one that isn't done, or whose lifelogs were all
-	 *   deleted, or whose audio isn't kept.
+	 * @throws ApiError: 404 for an unknown ID, 409 if it isn't done, all its lifelogs were deleted,
+	 *   or its audio isn't kept.
 	 */
 	async transcribeAgain(id: string): Promise<Recording> {
 		const { status } = this.known(id);
@@ -155,7 +158,7 @@ export class Jobs {
 			throw new ApiError(409, `${NO_AUDIO}, so it can't be transcribed again`);
 		}
 		if (!recording.isTidy) await this.#tidy(recording);
-		// Somebody may have been faster.
+		// Another request may have been faster.
 		if (isAgain(this.known(id))) return this.known(id);
 		this.#queue.discardHeard(id);
 		const again = this.#queue.update(id, { status: 'queued', error: null, doneAfter: attempts });
@@ -164,8 +167,8 @@ export class Jobs {
 	}
 
 	/**
-	 * Hears a recording anew that is being transcribed again, because a lifelog of it was deleted: what was
-	 * heard so far may have its words.
+	 * Restarts a transcription in progress, because one of its lifelogs was deleted: the result so
+	 * far may contain its words.
 	 */
 	async lifelogDeleted(id: string): Promise<void> {
 		if (!isAgain(this.known(id))) return;
@@ -174,7 +177,7 @@ export class Jobs {
 		this.start(id);
 	}
 
-	/** Leaves a recording as it was before it was to be transcribed again. Its work has stopped. */
+	/** Restores the state before transcribing again. The work must have stopped. */
 	async leaveAsItWas(id: string, problem?: string): Promise<void> {
 		const { doneAfter, lifelogIds } = this.known(id);
 		const { current } = this.#options;
@@ -183,17 +186,17 @@ export class Jobs {
 		this.#queue.update(id, {
 			...{ status: 'done', attempts: doneAfter, doneAfter: undefined, unusable: undefined },
 			error: problem === undefined ? null : `It wasn't transcribed again: ${problem}`,
-			// Some may never have come to be.
+			// Some may never have been created.
 			lifelogIds: lifelogIds.filter((each) => current().stateOf(each) !== undefined),
 		});
 	}
 
-	/** Stops the work on a recording, and waits until none of it is under way. */
+	/** Stops the work on a recording, and waits for its end. */
 	async stop(id: string): Promise<void> {
-		// Somebody may begin the next one meanwhile.
+		// Another job may start meanwhile.
 		for (let job = this.#jobs.get(id); job; job = this.#jobs.get(id)) {
 			job.stop.abort();
-			// One that waits for its turn does nothing when it comes.
+			// A waiting job does nothing when it is processed.
 			if (job.isRunning) await job.ended;
 			if (this.#jobs.get(id) === job) this.#jobs.delete(id);
 		}
@@ -214,7 +217,7 @@ export class Jobs {
 		return join(this.#folder, `${id}.work`);
 	}
 
-	/** Works on a recording, unless that was begun. */
+	/** Starts work on a recording, unless it is already in progress. */
 	start(id: string): void {
 		if (this.#jobs.has(id)) return;
 		const stop = new AbortController();
@@ -237,10 +240,10 @@ export class Jobs {
 			.finally(() => this.#jobs.get(id) === job && this.#jobs.delete(id));
 	}
 
-	/** Rejects if it is to be tried again. */
+	/** Rejects if a retry is needed. */
 	async #attempt(id: string, signal: AbortSignal): Promise<void> {
 		signal.throwIfAborted();
-		// Dropped while it waited.
+		// Deleted while it waited.
 		if (!this.#queue.get(id)) return;
 		if (this.#queue.get(id)!.isTidy) await this.#finish(id, signal);
 		const ended = this.#queue.get(id)!;
@@ -256,12 +259,12 @@ export class Jobs {
 		}
 	}
 
-	/** Makes a recording done or failed. Rejects if it is to be tried again. */
+	/** Completes a recording, as done or failed. Rejects if a retry is needed. */
 	async #finish(id: string, signal: AbortSignal): Promise<void> {
 		const { attempts, error: before, unusable: earlier } = this.#queue.get(id)!;
 		const { info, warn, now } = this.#options;
 		try {
-			// Only what somebody deleted would be heard.
+			// Only deleted content would be transcribed.
 			if (this.#hasNothingLeft(id)) return await this.leaveAsItWas(id);
 			const recording = this.#queue.update(id, { status: 'transcribing', attempts: attempts + 1 });
 			const { notes, ...made } = isAgain(recording)
@@ -278,7 +281,7 @@ export class Jobs {
 				throw error;
 			}
 			const message = describe(error as Error);
-			// What was made so far may have filled the disk of the queue.
+			// Intermediate files may have filled the queue's disk.
 			await rm(this.#workOf(id), { recursive: true, force: true }).catch(() => {});
 			const isUnusable = error instanceof EndpointError && error.isUnusable;
 			const { tries, sinceMs } = earlier ?? { tries: 0, sinceMs: now() };
@@ -310,7 +313,7 @@ export class Jobs {
 	async #process(recording: Queued, signal: AbortSignal): Promise<Outcome> {
 		const { current, later } = this.#options;
 		const { id, path, inbox, externalId, startTime } = recording;
-		// Without its folder, a disk may only not be mounted.
+		// A missing folder may only be an unmounted disk.
 		await access(inbox === undefined ? this.#folder : join(inbox, PROCESSING));
 		const bytes = await sizeOf(path);
 		if (!(await hasContent(path, recording.sha256, signal))) {
@@ -327,7 +330,7 @@ export class Jobs {
 			correct: (text) => current().replacements.correct(text),
 			stateOf: (lifelog) => current().stateOf(lifelog),
 			onStart: ({ startMs, from: startTimeFrom }, durationMs) => {
-				// Once, because a later try is at another time.
+				// Only once, because a retry happens at another time.
 				if (startTime !== null) return Date.parse(startTime);
 				const iso = new Date(startMs).toISOString();
 				this.#queue.update(id, { startTime: iso, startTimeFrom, durationMs });
@@ -338,13 +341,13 @@ export class Jobs {
 		if (isProcessing(recording) && ((await sizeOf(path)) ?? bytes) !== bytes) {
 			throw new MediaError(GROWN);
 		}
-		// Before they are there: a process may be killed meanwhile.
+		// Before they exist, because the process may be killed meanwhile.
 		for (const lifelog of made.untitled) later?.add(lifelog, `Recording ${id}`);
 		await current().addRecording(made.audio, made.lifelogs, externalId);
 		return { lifelogIds: made.ids, keepsOriginal: made.isPart, isTidy: false, notes };
 	}
 
-	/** Replaces the lifelogs of a recording that is done. */
+	/** Replaces the lifelogs of a finished recording. */
 	async #processAgain(recording: Queued, signal: AbortSignal): Promise<Outcome> {
 		const { id } = recording;
 		const notes: string[] = [];
@@ -378,7 +381,7 @@ export class Jobs {
 		};
 	}
 
-	/** What became of a recording that is done, in words. */
+	/** The result of a finished recording, for the log. */
 	#outcomeOf({ lifelogIds }: Queued): string {
 		const deleted = this.#deletedOf(lifelogIds);
 		const there = lifelogIds.length - deleted;
@@ -387,7 +390,7 @@ export class Jobs {
 		return deleted === 0 ? made : `${made}, because ${notAgain}`;
 	}
 
-	/** Whether a recording is done and nothing of it, or not all, is in the archive. */
+	/** Whether a finished recording isn't, or not completely, in the archive. */
 	isGone({ status, lifelogIds }: Queued): boolean {
 		return status === 'done' && (lifelogIds.length === 0 || this.#deletedOf(lifelogIds) > 0);
 	}
@@ -405,8 +408,8 @@ export class Jobs {
 	}
 
 	/**
-	 * Puts away a file of the inbox that has become lifelogs or has failed, and says so if nothing became
-	 * of it because its lifelogs were deleted. An inbox has no way to make them again.
+	 * Puts away a finished file of the inbox. Returns a note if nothing became of it because its
+	 * lifelogs were deleted. An inbox can't create them again.
 	 */
 	async putAway(recording: Queued): Promise<string> {
 		const { id, status } = recording;
@@ -415,7 +418,7 @@ export class Jobs {
 		return await putAway(recording, this.#options.timezone, isDeleted ? DELETED : undefined);
 	}
 
-	/** Puts the file of a recording away that is done or has failed, and what was made on the way. */
+	/** Puts away the file of a finished recording, and removes intermediate files. */
 	async #tidy(recording: Queued): Promise<void> {
 		const { id, inbox, status, path, fileName, createdAt } = recording;
 		let kept = path;
@@ -450,7 +453,7 @@ const isOver = (unusable: Queued['unusable'], nowMs: number) =>
 	(unusable.tries >= MAX_UNUSABLE ||
 		(unusable.tries > 1 && nowMs - unusable.sinceMs >= MAX_UNUSABLE_MS));
 
-/** Whether another try would fail as well. */
+/** Whether a retry would fail, too. */
 const isLasting = (error: unknown) =>
 	error instanceof MediaError || (error instanceof EndpointError && error.isRefusal);
 
@@ -469,7 +472,7 @@ function describe(error: Error): string {
 	);
 }
 
-/** A process that was killed may have moved a file already. */
+/** A killed process may already have moved a file. */
 function unlessGone(error: NodeJS.ErrnoException): void {
 	if (error.code !== 'ENOENT') throw error;
 }

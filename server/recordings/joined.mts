@@ -1,4 +1,4 @@
-// Files that were joined end to end. ffmpeg reads only the first, or those of one codec.
+// Splits files that were concatenated. ffmpeg reads only the first, or those of one codec.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { MediaError } from './ffmpeg.mts';
 
 const OGG = String.raw`OggS\0[\s\S]{22}`;
 const FLAC = String.raw`fLaC[\0\x80]\0\0\x22`;
-/** How a file of each container begins. Ogg and Matroska have the beginning of FLAC within, too. */
+/** Signatures of containers. Ogg and Matroska can also contain FLAC's. */
 const BEGINNINGS = [
 	OGG,
 	String.raw`\x1a\x45\xdf\xa3[\s\S]{1,50}(?:webm|matroska)`,
@@ -20,16 +20,16 @@ const BEGINNINGS = [
 	String.raw`#!AMR(?:-WB)?\n`,
 ];
 const beginningOf = (kinds: string[]) => new RegExp(kinds.join('|'), 'g');
-/** More than the longest beginning, with what is looked at of an Ogg page. */
+/** More than the longest signature, and the examined part of an Ogg page. */
 const MAX_HEAD = 512;
 const MAX_PIECES = 64;
 
 /**
- * Separates a file that was joined from several into these.
+ * Splits a concatenated file.
  *
- * @param folder Where they are written.
- * @returns Their paths, or that of the file if it is one.
- * @throws MediaError if there are too many; what `signal` says.
+ * @param folder Target folder.
+ * @returns The paths of the parts, or of the file if it isn't concatenated.
+ * @throws MediaError if there are too many; the reason of `signal`.
  */
 export async function separate(
 	path: string,
@@ -56,7 +56,7 @@ export async function separate(
 	return pieces;
 }
 
-/** Where files begin in a file, in bytes. */
+/** Positions where files start, in bytes. */
 async function startsIn(path: string, signal: AbortSignal | undefined): Promise<number[]> {
 	const isFlac = (await headOf(path)).search(FLAC) === 0;
 	const beginning = beginningOf(isFlac ? [...BEGINNINGS, FLAC] : BEGINNINGS);
@@ -82,11 +82,11 @@ async function startsIn(path: string, signal: AbortSignal | undefined): Promise<
 		read += end;
 	}
 	look(kept, kept.length);
-	// MP3 and AAC have no beginning of their own.
+	// MP3 and AAC have no signature.
 	return [0, ...starts.filter((start) => start > 0)];
 }
 
-/** The first bytes of a file, each as a character. */
+/** The first bytes of a file as Latin-1. */
 async function headOf(path: string): Promise<string> {
 	const file = await open(path);
 	try {
@@ -97,27 +97,27 @@ async function headOf(path: string): Promise<string> {
 	}
 }
 
-/** Of a page of Ogg (RFC 3533, section 6). */
+/** Offsets in an Ogg page (RFC 3533, section 6). */
 const PAGE = { flags: 5, position: 6, serial: 14, segments: 26, bytes: 27 };
 const BEGINS_STREAM = 2;
 
-/** Tells which pages of Ogg begin a file that ffmpeg doesn't read together with the one before. */
+/** Finds Ogg pages where a file starts that ffmpeg doesn't read together with the previous one. */
 class OggPages {
 	#codec = '';
 	#begunStream = false;
 
-	/** Is given all pages in their order. */
+	/** Call it for all pages in order. */
 	isBeginning(page: Buffer): boolean {
 		const isAfterOther = this.#begunStream;
 		this.#begunStream =
 			(page[PAGE.flags] & BEGINS_STREAM) !== 0 &&
 			page.subarray(PAGE.position, PAGE.serial).every((byte) => byte === 0);
-		// A file with several streams begins them one after the other.
+		// A file with several streams starts them one after the other.
 		if (!this.#begunStream || isAfterOther) return false;
 		const body = PAGE.bytes + page[PAGE.segments];
 		const bytes = page.subarray(PAGE.bytes, body).reduce((sum, each) => sum + each, 0);
 		const before = this.#codec;
-		// All that says how it is decoded, such as its rate.
+		// All decoding parameters, such as the sample rate.
 		this.#codec = page.toString('latin1', body, body + bytes);
 		return this.#codec !== before;
 	}

@@ -1,4 +1,4 @@
-// Titles and headings that couldn't be written when a lifelog was made, or that somebody asks for.
+// Writes titles and headings that failed when a lifelog was created, or that a user requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lifelog } from '../../lifelog/api.ts';
 import type { ArchiveStore } from '../index/archiveStore.mts';
@@ -20,12 +20,12 @@ export interface LaterTitlesOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** After how long each try follows the one before. */
+/** Pauses before the retries. */
 const PAUSES_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS);
-/** A timer can't wait longer than 25 days; a clock can be set meanwhile. */
+/** Timers are limited to 25 days, and the clock may be changed meanwhile. */
 const MAX_WAIT_MS = 10 * MINUTE_MS;
 
-/** Writes titles and headings of lifelogs that were made here, with pauses that grow to half a day. */
+/** Writes titles and headings of lifelogs created here, with pauses of up to half a day. */
 export class LaterTitles {
 	readonly #options: LaterTitlesOptions;
 	readonly #closed = new AbortController();
@@ -37,10 +37,10 @@ export class LaterTitles {
 	}
 
 	/**
-	 * Has a title written later.
+	 * Schedules writing a title.
 	 *
-	 * @param id Of the lifelog.
-	 * @param name What the log calls it.
+	 * @param id ID of the lifelog.
+	 * @param name Name for the log.
 	 */
 	add(id: string, name: string): void {
 		const { queue, now } = this.#options;
@@ -48,7 +48,7 @@ export class LaterTitles {
 		this.#wake.abort();
 	}
 
-	/** Goes on with what the last run left. */
+	/** Continues the work of the last run. */
 	begin(): void {
 		this.#working = this.#work();
 	}
@@ -59,10 +59,10 @@ export class LaterTitles {
 	}
 
 	/**
-	 * Writes the title and headings of a lifelog now. The title replaces one that somebody gave.
+	 * Writes the title and headings of a lifelog now. It replaces a title that the user has edited.
 	 *
-	 * @throws ApiError: 404 for an unknown ID, 409 for a lifelog that wasn't made here, 502 if the
-	 * endpoint fails.
+	 * @throws ApiError: 404 for an unknown ID, 409 for a lifelog that wasn't created here, 502 if the
+	 *   endpoint fails.
 	 */
 	async write(id: string): Promise<void> {
 		const { current, titles } = this.#options;
@@ -134,7 +134,7 @@ export class LaterTitles {
 	}
 }
 
-/** A lifelog with other headings and, unless somebody has given one, another title. */
+/** A lifelog with new headings and, unless the user has edited it, a new title. */
 function withWritten(
 	lifelog: Lifelog,
 	written: Written,
@@ -151,7 +151,7 @@ function withWritten(
 			endMs: Date.parse(lifelog.endTime),
 			segments,
 			headings: written.headings,
-			// Later than what it replaces, so that the trigger reports it.
+			// Later than the previous version, so that the trigger reports it.
 			madeMs: Math.max(nowMs, Date.parse(lifelog.updatedAt) + 1),
 		}),
 		isStarred: lifelog.isStarred,

@@ -4,13 +4,12 @@ import { MADE, RECORDED, sourceOf } from '../archive/sourceOf.mts';
 import { renderMarkdown } from '../util/apiMarkdown.mts';
 import { asName, cutTo, type Segment } from './segments.mts';
 
-/** A heading, and the number of the segment that it begins at, counted from 0. */
+/** A heading, and the number of its first segment, counted from 0. */
 export interface Heading {
 	title: string;
 	segment: number;
 }
 
-/** What a lifelog is made of. */
 export interface LifelogParts {
 	id: string;
 	title: string;
@@ -21,15 +20,15 @@ export interface LifelogParts {
 	segments: Segment[];
 	/** By segment. */
 	headings: Heading[];
-	/** When it was made, epoch ms. */
+	/** Time of creation, epoch ms. */
 	madeMs: number;
 }
 
 const MAX_FALLBACK_TITLE = 80;
-/** In UTF-16 units: enough for a first sentence. */
+/** In UTF-16 units; enough for a first sentence. */
 const MAX_OPENING = 1000;
 
-/** What was said in a lifelog that was made here, as it was laid out. */
+/** The segments of a lifelog created here, in order. */
 export const segmentsIn = ({ contents }: Lifelog): Segment[] =>
 	contents.flatMap(
 		({ type, content, startOffsetMs, endOffsetMs, speakerName, speakerIdentifier }) =>
@@ -44,7 +43,7 @@ export const segmentsIn = ({ contents }: Lifelog): Segment[] =>
 				: [],
 	);
 
-/** Lays out segments as the service does: the title, and what was said below its headings. */
+/** Builds a lifelog like the service's: the title, and segments below headings. */
 export function toLifelog(parts: LifelogParts): Lifelog {
 	const { id, title, startMs, endMs, segments, headings } = parts;
 	const node = (type: string, content: string, from: number, to: number): ContentNode => ({
@@ -83,16 +82,16 @@ export function toLifelog(parts: LifelogParts): Lifelog {
 	};
 }
 
-/** Whether a lifelog is there or was deleted. */
+/** Whether a lifelog exists or was deleted. */
 export type StateOf = (id: string) => 'known' | 'deleted' | undefined;
 
 /**
- * Chooses the ID of a lifelog that is made here. One that was deleted stays deleted, so the lifelog
- * that is made again of the same has another.
+ * Chooses the ID of a new lifelog. A deleted ID is never reused, so a lifelog that is created again
+ * gets another one.
  *
- * @param idOf The ID that it has after so many others were deleted.
- * @param again Whether one that was deleted is made again.
- * @returns `state` is undefined if the lifelog can be made.
+ * @param idOf Returns the ID after a number of deleted ones.
+ * @param again Whether to create a deleted lifelog again.
+ * @returns `state` is undefined if the lifelog can be created.
  */
 export function chooseId(
 	idOf: (nth: number) => string,
@@ -109,8 +108,8 @@ export function chooseId(
 }
 
 /**
- * An ID for a lifelog that is made here, after `nth` others were deleted: the same for the same
- * external ID or, without one, for the same words at the same time.
+ * The ID of a new lifelog after `nth` deleted ones. It is the same for the same external ID or,
+ * without one, for the same words at the same time.
  */
 export function madeId(
 	externalId: string | undefined,
@@ -123,8 +122,8 @@ export function madeId(
 }
 
 /**
- * An ID for the `part`th lifelog of a recording, after `nth` others were deleted: the same for the same
- * external ID or, without one, the same bytes.
+ * The ID of a recording's lifelog, by its number `part`, after `nth` deleted ones. It is the same
+ * for the same external ID or, without one, the same bytes.
  */
 export const recordedId = (source: string, part: number, nth: number): string =>
 	`${RECORDED}${shortHash(['recording', source, part, ...(nth === 0 ? [] : [nth])])}`;
@@ -132,7 +131,7 @@ export const recordedId = (source: string, part: number, nth: number): string =>
 const shortHash = (source: unknown[]) =>
 	createHash('sha256').update(JSON.stringify(source)).digest('hex').slice(0, 20);
 
-/** Whether a lifelog was made here. */
+/** Whether a lifelog was created here. */
 export const isMadeHere = (id: string): boolean => sourceOf(id) !== 'service';
 
 /** The first sentence, at most 80 characters. */
@@ -147,7 +146,7 @@ export function firstSentence(segments: Segment[]): string {
 	return cutTo(MAX_FALLBACK_TITLE, first?.segment.trim() ?? '') || 'Untitled';
 }
 
-/** In ms after the start; a spread of many would exhaust the stack. */
+/** In ms from the start. Not by spreading: many segments would exhaust the stack. */
 export const latestEnd = (segments: Segment[]) =>
 	segments.reduce((latest, { endMs }) => Math.max(latest, endMs), 0);
 

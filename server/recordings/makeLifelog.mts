@@ -8,39 +8,39 @@ import { EARLIEST_MS } from './startTime.mts';
 import { tryTitle, type Titles } from './title.mts';
 import { readTranscript } from './transcript.mts';
 
-/** What a lifelog is asked to be made of (server/openapi.yaml, `NewLifelog`). */
+/** A request to create a lifelog (server/openapi.yaml, `NewLifelog`). */
 export interface NewLifelog {
 	title?: string;
 	startTime?: string | number;
 	endTime?: string | number;
 	timezone?: string;
 	externalId?: string;
-	/** Whether it is made again if it was deleted. */
+	/** Whether to create it again if it was deleted. */
 	again?: boolean;
 	transcript: unknown;
 }
 
-/** What making a lifelog takes. */
+/** Dependencies of creating lifelogs. */
 export interface Maker {
 	current: () => ArchiveStore;
-	/** Writes titles and headings; without it the title is the first sentence. */
+	/** Writes titles and headings; without it, the title is the first sentence. */
 	titles?: Titles;
-	/** Writes those that can't be written now. */
+	/** Writes them later if that fails now. */
 	later?: LaterTitles;
 	warn: (line: string) => void;
 	/** Epoch ms. */
 	now: () => number;
 }
 
-/** Clocks of devices may be ahead of this machine's. */
+/** Clocks of devices may be ahead. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 /**
- * Makes a lifelog of a transcript, unless it was made before by its external ID or, without one, of
- * the same words at the same time.
+ * Creates a lifelog from a transcript, unless it exists with the same external ID or, without one,
+ * with the same words at the same time.
  *
- * @throws ApiError: 400 for a transcript or a time that can't be, 403 if nothing may be created, 409
- * or 503 if the archive can't be written now.
+ * @throws ApiError: 400 for an invalid transcript or time, 403 if creating is off, 409 or 503 if
+ *   the archive isn't writable now.
  */
 export async function createLifelog(
 	{ current, titles, later, warn, now }: Maker,
@@ -91,7 +91,7 @@ export async function createLifelog(
 	return { id, outcome };
 }
 
-/** From the start to the end that are asked for, in ms; undefined if they don't say it. */
+/** The requested time span in ms; undefined if start or end is missing. */
 function lengthOf({ startTime, endTime }: NewLifelog, zone: string): number | undefined {
 	const [from, to] = [startTime, endTime].map((time) => parseInstantIfAny(String(time), zone));
 	return from === undefined || to === undefined ? undefined : to - from;
@@ -108,7 +108,7 @@ function endOf(
 	if (endTime === undefined) {
 		if (ofTranscript === undefined) return 0;
 		const endMs = timeUntilNow('endTime', ofTranscript, 'UTC', now);
-		// An end that can't be is the recorder's own mistake, and the words say when it was.
+		// Impossible ends come from recorders; the words still have a time.
 		return endMs > latestMs ? 0 : endMs;
 	}
 	const endMs = timeUntilNow('endTime', endTime, zone, now);
@@ -123,10 +123,10 @@ function endOf(
 }
 
 /**
- * Reads a time, epoch ms.
+ * Parses a time to epoch ms.
  *
- * @param zone Of a time without an offset.
- * @throws ApiError (400) that names it if it's none, or before the year 2000.
+ * @param zone For a time without an offset.
+ * @throws ApiError (400) with its name if it is invalid or before the year 2000.
  */
 export function timeOf(name: string, value: string | number, zone: string): number {
 	const ms = parseInstant(name, String(value), zone);

@@ -1,4 +1,4 @@
-// From a file to lifelogs. Nothing of it is remembered here.
+// Converts a file to lifelogs. Stateless.
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifelog } from '../../lifelog/api.ts';
@@ -28,36 +28,36 @@ import {
 	type Transcriber,
 } from './transcribe.mts';
 
-/** What a recording is made into lifelogs with. */
+/** Services that convert a recording. */
 export interface Models {
 	transcriber: Transcriber;
-	/** Says who speaks, if the transcriber doesn't. */
+	/** Identifies speakers, if the transcriber doesn't. */
 	diarizer?: Diarizer;
-	/** Writes titles and headings; without it a title is the first sentence. */
+	/** Writes titles and headings; without it, a title is the first sentence. */
 	titles?: Titles;
 }
 
-/** A file and what is known of it. */
+/** A file and its metadata. */
 export interface RecordingFile {
 	path: string;
-	/** In hexadecimal digits. */
+	/** Hexadecimal. */
 	sha256: string;
-	/** Its name where it comes from. */
+	/** Its original name. */
 	fileName: string;
-	/** When it was changed last, epoch ms. */
+	/** Last modification, epoch ms. */
 	modifiedMs: number;
-	/** When it begins, epoch ms, if that is known. */
+	/** Start, epoch ms, if known. */
 	startMs?: number;
 	title?: string;
 	language?: string;
-	/** Words to expect, in place of those that the transcriber has. */
+	/** Expected words; overrides the transcriber's. */
 	prompt?: string;
 	externalId?: string;
-	/** Whether lifelogs that were deleted are made again. */
+	/** Whether to create deleted lifelogs again. */
 	again?: boolean;
 }
 
-/** Keeps what was said in the parts of a recording, because a transcription may cost money. */
+/** Caches the transcript of each part, because transcribing may cost money. */
 export interface HeardParts {
 	get: (part: Chunk) => Heard | undefined;
 	keep: (part: Chunk, heard: Heard) => void;
@@ -66,43 +66,43 @@ export interface HeardParts {
 export interface PipelineOptions extends Models {
 	/** An empty folder. */
 	work: string;
-	/** Where the audio is written as Ogg Opus. If it is there, it was written before. */
+	/** Path for the audio as Ogg Opus. An existing file is reused. */
 	audio: string;
-	/** IANA name of the zone of local times in names of files. */
+	/** IANA time zone of local times in file names. */
 	timezone: string;
 	/** Epoch ms. */
 	now: () => number;
-	/** By default nothing is kept. */
+	/** By default nothing is cached. */
 	heard?: HeardParts;
-	/** Puts right words in place of those that are heard wrong. By default none are. */
+	/** Corrects misheard words; by default unchanged. */
 	correct?: (text: string) => string;
-	/** By default there are no lifelogs yet. */
+	/** By default, no lifelogs exist. */
 	stateOf?: StateOf;
-	/** Is told when the recording began, and how long it is. Returns when it begins, epoch ms. */
+	/** Called with the start and the length. Returns the start to use, epoch ms. */
 	onStart?: (start: Start, durationMs: number) => number;
-	/** Is told what was found and chosen. The subject is the recording. */
+	/** Called with what was detected and chosen. Completes a sentence about the recording. */
 	onNote?: (note: string) => void;
 	signal?: AbortSignal;
 }
 
-/** What became of a file. */
+/** The result for a file. */
 export interface Made {
 	audio: RecordedAudio;
-	/** Those that aren't there yet. */
+	/** The new ones. */
 	lifelogs: Lifelog[];
-	/** Of all its lifelogs, also those that are there or were deleted. */
+	/** IDs of all its lifelogs, including existing and deleted ones. */
 	ids: string[];
-	/** IDs of lifelogs whose title couldn't be written. */
+	/** IDs of lifelogs without a written title. */
 	untitled: string[];
-	/** Whether something of it can only be heard in the file. */
+	/** Whether the file has more to hear than the stored audio. */
 	isPart: boolean;
 }
 
 /**
  * Makes the lifelogs of a file.
  *
- * @throws MediaError for a file that can't be read; EndpointError for a part that wasn't transcribed;
- * what `signal` says.
+ * @throws MediaError for an unreadable file; EndpointError if a part couldn't be transcribed; the
+ *   reason of `signal`.
  */
 export async function makeLifelogs(file: RecordingFile, options: PipelineOptions): Promise<Made> {
 	const { work, audio, timezone, signal, onNote = () => {} } = options;
@@ -153,7 +153,7 @@ const correctWith =
 	({ correct = (text) => text }: Pick<PipelineOptions, 'correct'>) =>
 	(segment: Segment): Segment => ({ ...segment, text: correct(segment.text) });
 
-/** A lifelog of a conversation. Its title is that of the file, one that a model writes, or its first words. */
+/** A lifelog of a conversation. The title is the file's, one written by a model, or the first words. */
 async function lifelogOf(
 	id: string,
 	{ startMs, segments }: Conversation,
@@ -181,11 +181,11 @@ async function lifelogOf(
 }
 
 /**
- * Makes lifelogs of audio that is in the archive. Their IDs are chosen later.
+ * Makes lifelogs of audio in the archive. They get IDs later.
  *
- * @param isWanted Whether something that was said is to be in a lifelog.
- * @returns `untitled` has the places of those whose title couldn't be written.
- * @throws As `makeLifelogs` does.
+ * @param isWanted Whether an utterance belongs in a lifelog.
+ * @returns `untitled` has the indexes of those without a written title.
+ * @throws Like `makeLifelogs`.
  */
 export async function makeLifelogsAgain(
 	file: Pick<RecordingFile, 'path' | 'title' | 'language' | 'prompt'> & { startMs: number },
@@ -224,7 +224,7 @@ async function transcribe(
 		}
 		if (diarizer && !heard.isDiarized && heard.segments.length > 0) {
 			const turns = await diarizer.diarize(path, { durationMs, signal }).catch((error: unknown) => {
-				// The words are there, and the endpoint never takes this part.
+				// The words are known, and the endpoint never accepts this part.
 				if (!(error instanceof DiarizationError && error.isRefusal)) throw error;
 				onNote?.(
 					`has a part without speakers: the diarization endpoint ${error.message}. Check --diarization-model`,

@@ -6,55 +6,54 @@ import type { Heard } from './transcribe.mts';
 export const STATUSES = ['queued', 'transcribing', 'done', 'failed'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A recording, as the API answers it (server/openapi.yaml, `Recording`). */
+/** A recording in the API (server/openapi.yaml, `Recording`). */
 export interface Recording {
 	id: string;
 	status: Status;
-	/** Its name where it comes from. */
+	/** Its original name. */
 	fileName: string;
 	lifelogIds: string[];
-	/** ISO 8601, in UTC; null until the recording was read. */
+	/** ISO 8601 in UTC; null until the recording was read. */
 	startTime: string | null;
-	/** Where the start is known from. */
+	/** Source of the start time. */
 	startTimeFrom: 'upload' | 'fileName' | 'container' | 'modified' | null;
 	durationMs: number | null;
-	/** Why it failed, or why it is tried again. */
+	/** Why it failed, or why it will be retried. */
 	error: string | null;
 	attempts: number;
 	createdAt: string;
 }
 
-/** What else the queue keeps of a recording. */
+/** Further fields of a recording in the queue. */
 export interface Upload {
-	/** The file with its bytes. */
+	/** Path of the file. */
 	path: string;
 	fileName: string;
-	/** When it was changed last, epoch ms. */
+	/** Last modification, epoch ms. */
 	modifiedMs: number;
-	/** The folder of the inbox, for a file that is in it. */
+	/** Folder of the inbox, for a file in it. */
 	inbox?: string;
-	/** The start that was given, epoch ms. */
+	/** Given start, epoch ms. */
 	startMs?: number;
 	title?: string;
 	language?: string;
-	/** Words to expect, in place of those that the server has. */
+	/** Expected words; overrides the server's. */
 	prompt?: string;
 	externalId?: string;
-	/** Whether lifelogs that were deleted are made again. */
+	/** Whether to create deleted lifelogs again. */
 	again?: boolean;
 }
 
-/** A recording in the queue. */
 export interface Queued extends Recording, Upload {
-	/** Of its bytes, in hexadecimal digits. */
+	/** SHA-256 of its bytes, hexadecimal. */
 	sha256: string;
-	/** Whether its file was put away since it was done or failed. */
+	/** Whether its file was put away after it was done or failed. */
 	isTidy: boolean;
-	/** Whether an uploaded file is kept, because not all of it is in the archive. */
+	/** Whether to keep an uploaded file, because not all of it is in the archive. */
 	keepsOriginal?: boolean;
-	/** After how many attempts it was done, while it's being transcribed again. */
+	/** Number of attempts until it was done, while it is being transcribed again. */
 	doneAfter?: number;
-	/** Tries in a row to which an endpoint gave an answer that can't be used, and when they began. */
+	/** Consecutive attempts with an unusable answer, and their start. */
 	unusable?: { tries: number; sinceMs: number };
 }
 
@@ -63,28 +62,28 @@ interface Ended extends Pick<Recording, 'id' | 'attempts' | 'startTime'> {
 	status: 'done' | 'failed';
 }
 
-/** A lifelog whose title and headings couldn't be written yet. */
+/** A lifelog that waits for its title and headings. */
 export interface Untitled {
-	/** Of the lifelog. */
+	/** ID of the lifelog. */
 	id: string;
-	/** What the log calls it. */
+	/** Name for the log. */
 	name: string;
 	tries: number;
-	/** When it is tried again, epoch ms. */
+	/** Time of the next attempt, epoch ms. */
 	nextMs: number;
 }
 
-/** Where a part of a recording is in it. */
+/** Position of a part in a recording. */
 type Place = Pick<Chunk, 'offsetMs' | 'durationMs'>;
 
 /**
- * The recordings that were taken, in a file of their own: an index can be rebuilt from the archive,
- * the queue can't. Each change is on the disk when it returns.
+ * The accepted recordings, in a separate file: an index can be rebuilt from the archive, the queue
+ * can't. Each change is on the disk when the method returns.
  */
 export class Queue {
 	readonly #db: DatabaseSync;
 
-	/** Opens the queue, or makes it. Throws an Error that says what to do for a file that is none. */
+	/** Opens or creates the queue. Throws an Error that says what to do if the file isn't a queue. */
 	constructor(file: string) {
 		try {
 			this.#db = new DatabaseSync(file);
@@ -131,8 +130,8 @@ export class Queue {
 	/**
 	 * Lists recordings, newest first.
 	 *
-	 * @param status Only those with it; all if missing.
-	 * @param afterId Only those that are older than this one.
+	 * @param status Only with this status; by default all.
+	 * @param afterId Only older than this one.
 	 */
 	list(status: Status | undefined, afterId: string | undefined, limit: number): Queued[] {
 		const sql = `SELECT json FROM recording WHERE (?1 IS NULL OR status = ?1)
@@ -141,28 +140,28 @@ export class Queue {
 		return this.#all(sql, status ?? null, afterId ?? null, limit);
 	}
 
-	/** Those that aren't done and haven't failed, oldest first. */
+	/** Unfinished recordings, oldest first. */
 	open(): Queued[] {
 		return this.#all(
 			`SELECT json FROM recording WHERE status IN ('queued', 'transcribing') ORDER BY number`,
 		);
 	}
 
-	/** The recording that a lifelog was made of; undefined if it wasn't. */
+	/** The recording of a lifelog; undefined if it wasn't made from one. */
 	recordingOf(id: string): Queued | undefined {
 		const sql = `SELECT json FROM recording WHERE instr(json, ?1) > 0
 			AND EXISTS (SELECT 1 FROM json_each(recording.json, '$.lifelogIds') WHERE value = ?1)`;
 		return this.#all(sql, id)[0];
 	}
 
-	/** Those that are done or have failed. */
+	/** Recordings that are done or have failed. */
 	ended(): Ended[] {
 		const sql = `SELECT id, status, json ->> 'attempts' AS attempts, json ->> 'startTime' AS startTime
 			FROM recording WHERE status IN ('done', 'failed')`;
 		return this.#db.prepare(sql).all() as unknown as Ended[];
 	}
 
-	/** Those that are done or failed, and whose files weren't put away. */
+	/** Recordings that are done or have failed, but whose files weren't put away. */
 	untidy(): Queued[] {
 		return this.#all(`SELECT json FROM recording WHERE NOT json ->> 'isTidy'`);
 	}
@@ -181,7 +180,7 @@ export class Queue {
 			.run(id, sha256, externalId ?? null, status, JSON.stringify(recording));
 	}
 
-	/** Changes a recording, and returns it as it is now. */
+	/** Changes a recording; returns its new state. */
 	update(id: string, change: Partial<Queued>): Queued {
 		const recording: Queued = { ...this.get(id)!, ...change };
 		this.#db
@@ -190,7 +189,7 @@ export class Queue {
 		return recording;
 	}
 
-	/** Removes a recording for good. Its bytes are remembered. */
+	/** Removes a recording permanently. Its hash is kept. */
 	remove(id: string): void {
 		const sql = 'INSERT OR IGNORE INTO dropped SELECT sha256 FROM recording WHERE id = ?';
 		this.#db.prepare(sql).run(id);
@@ -203,14 +202,14 @@ export class Queue {
 		return this.#db.prepare('SELECT 1 FROM dropped WHERE sha256 = ?').get(sha256) !== undefined;
 	}
 
-	/** What was said in a part, if it was transcribed before: other formats have other parts. */
+	/** The cached transcript of a part. Other chunk formats have other parts. */
 	heardIn(id: string, { offsetMs, durationMs }: Place): Heard | undefined {
 		const sql = 'SELECT json FROM heard WHERE id = ? AND offset_ms = ? AND duration_ms = ?';
 		const row = this.#db.prepare(sql).get(id, offsetMs, durationMs);
 		return row && (JSON.parse(String(row.json)) as Heard);
 	}
 
-	/** Keeps what was said in a part, because a transcription may cost money. */
+	/** Caches the transcript of a part, because transcribing may cost money. */
 	keepHeard(id: string, { offsetMs, durationMs }: Place, heard: Heard): void {
 		const sql =
 			'INSERT OR REPLACE INTO heard (id, offset_ms, duration_ms, json) VALUES (?, ?, ?, ?)';
@@ -221,7 +220,7 @@ export class Queue {
 		this.#db.prepare('DELETE FROM heard WHERE id = ?').run(id);
 	}
 
-	/** Those that are due first come first. */
+	/** By due time. */
 	untitled(): Untitled[] {
 		const sql = 'SELECT id, name, tries, next_ms AS nextMs FROM untitled ORDER BY next_ms, id';
 		return this.#db.prepare(sql).all() as unknown as Untitled[];

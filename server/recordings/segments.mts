@@ -1,7 +1,7 @@
 import { ApiError } from '../util/errors.mts';
 import { HOUR_MS } from '../util/durations.mts';
 
-/** Something that was said. Times are milliseconds after the start of the transcript. */
+/** An utterance. Times are milliseconds from the start of the transcript. */
 export interface Segment {
 	text: string;
 	startMs: number;
@@ -11,9 +11,9 @@ export interface Segment {
 	isWearer?: boolean;
 }
 
-/** A transcript in any of its forms, with what some of them say beside the words. */
+/** A transcript of any format, with optional fields beside the words. */
 export interface Transcript {
-	/** By start. None is empty. */
+	/** By start; none is empty. */
 	segments: Segment[];
 	/** ISO 8601. */
 	startTime?: string;
@@ -22,7 +22,7 @@ export interface Transcript {
 	externalId?: string;
 }
 
-/** A segment as it was sent, of which nothing is known yet. */
+/** An unchecked segment as received. */
 export interface RawSegment {
 	text: unknown;
 	start: unknown;
@@ -36,19 +36,19 @@ type PartlyTimed = Omit<Segment, 'startMs' | 'endMs'> & Partial<Segment>;
 /** Of a lifelog. */
 export const MAX_TITLE_LENGTH = 200;
 const MAX_SEGMENTS = 20_000;
-/** Of a segment, and of all: some 40 hours of speech. The index reads a lifelog as a whole. */
+/** Per segment, and in total: about 40 hours of speech. The index reads a lifelog as a whole. */
 const MAX_SEGMENT_LENGTH = 20_000;
 const MAX_LENGTH = 2_000_000;
 const MAX_SPEAKER_LENGTH = 200;
-/** Times that are less than this before the beginning, or so much before their start, are put right. */
+/** Deviations up to this are corrected: times before the beginning, and ends before their start. */
 const SLACK_MS = 100;
-/** The index looks for conversations that began so long ago at most. */
+/** The index assumes that no conversation is longer. */
 export const MAX_HOURS = 48;
 
-/** A refusal of a transcript. It quotes nothing of what was said. */
+/** An error about a transcript. It quotes nothing of it. */
 export const badTranscript = (problem: string) => new ApiError(400, `transcript: ${problem}`);
 
-/** A refusal of a transcript in which nobody speaks. */
+/** An error for a transcript without speech. */
 export class NoWordsError extends ApiError {
 	constructor() {
 		super(400, 'transcript: has no words');
@@ -56,25 +56,25 @@ export class NoWordsError extends ApiError {
 }
 
 interface Times {
-	/** What `start` and `end` are in. */
+	/** Unit of `start` and `end`. */
 	unitsPerSecond?: number;
-	/** How long the audio is, if that is known. */
+	/** Length of the audio, if known. */
 	lengthMs?: number;
 	/**
-	 * Reads what a device or a model sends, which nobody can correct: times beyond the beginning and this
-	 * end are moved there, no segment ends before it starts, unusable times are missing ones, and segments
-	 * without words are left out beside others.
+	 * Lenient reading for devices and models, whose output nobody can correct. Times outside 0 and
+	 * this end are moved inside, no segment ends before it starts, and unusable times count as
+	 * missing. Segments without words are dropped if there are others.
 	 */
 	withinMs?: number;
-	/** Whether there may be as much as there is. */
+	/** Whether to allow any number of segments. */
 	isUnlimited?: boolean;
 }
 
 /**
- * Checks segments and puts them in order. Those without words are left out. A missing start is the end
- * before it, a missing end the next start or the end of the audio.
+ * Checks and sorts segments. Those without words are dropped. A missing start becomes the previous
+ * end; a missing end becomes the next start or the end of the audio.
  *
- * @throws ApiError (400) that says which segment is wrong, counted from 1, and what to give.
+ * @throws ApiError (400) with the number of the wrong segment, counted from 1, and what to provide.
  */
 export function checkSegments(raw: RawSegment[], times: Times = {}): Segment[] {
 	const { withinMs, isUnlimited } = times;
@@ -82,7 +82,7 @@ export function checkSegments(raw: RawSegment[], times: Times = {}): Segment[] {
 		throw badTranscript(`has ${raw.length} segments. Send at most ${MAX_SEGMENTS}`);
 	}
 	const usable = withinMs === undefined ? raw : raw.filter(({ text }) => typeof text === 'string');
-	// Without any that can be used, the first one is told.
+	// If none is usable, the error is about the first one.
 	const read = (usable.length > 0 ? usable : raw).map((segment, index) =>
 		checkSegment(segment, index + 1, times),
 	);
@@ -95,7 +95,7 @@ export function checkSegments(raw: RawSegment[], times: Times = {}): Segment[] {
 	return segments;
 }
 
-/** Fills in the times that are missing, and sorts by start. */
+/** Fills in missing times, and sorts by start. */
 function withTimes(segments: PartlyTimed[], { lengthMs, withinMs = Infinity }: Times): Segment[] {
 	let beforeMs = 0;
 	const started = segments.map(({ startMs, endMs, ...segment }) => {
@@ -108,7 +108,7 @@ function withTimes(segments: PartlyTimed[], { lengthMs, withinMs = Infinity }: T
 	let nextMs = Infinity;
 	let afterMs = isPossible ? Math.min(lengthMs, withinMs) : 0;
 	const timed = started.reverse().map(({ startMs, endMs, ...segment }) => {
-		// Segments that start together have the same next start.
+		// Segments with the same start share the next start.
 		if (startMs < nextMs && nextMs < Infinity) afterMs = nextMs;
 		nextMs = startMs;
 		return { ...segment, startMs, endMs: endMs ?? Math.max(startMs, afterMs) };
@@ -163,7 +163,7 @@ function checkSegment(
 export const isMissing = (value: unknown): value is undefined | null =>
 	value === undefined || value === null;
 
-/** A finite number, also one that is written as a string. */
+/** A finite number, also from a string. */
 export function toNumber(value: unknown): number | undefined {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
@@ -179,17 +179,17 @@ function nameOf(speaker: unknown, number: number, isStrict: boolean): string | u
 	return cutTo(MAX_SPEAKER_LENGTH, asName(speaker)) || undefined;
 }
 
-/** A text on one line, without what controls a terminal. */
+/** A text on one line, without terminal control characters. */
 export const oneLine = (text: string) =>
 	text
 		.toWellFormed()
 		.replace(/[\p{Cc}\s]+/gu, ' ')
 		.trim();
 
-/** A name or a title: on one line, and without what turns the direction of the text around it. */
+/** A name or title on one line, without characters that change the text direction around it. */
 export const asName = (text: string) => oneLine(text.replace(/\p{Bidi_Control}/gu, ''));
 
-/** At most so many characters, cut between two words if there are any. */
+/** At most `length` characters, cut between words if possible. */
 export function cutTo(length: number, text: string): string {
 	const characters = [...text.slice(0, 2 * (length + 1))];
 	if (characters.length <= length) return text;

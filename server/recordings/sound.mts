@@ -1,56 +1,56 @@
-// What of a file is to be heard: which of its tracks and channels, as one channel.
+// Selects the tracks and channels of a file, and mixes them to mono.
 import { decode, describe, MediaError, type Block, type Described } from './ffmpeg.mts';
 import { separate } from './joined.mts';
 import { MAX_HOURS } from './segments.mts';
 
-/** All that is heard of a file. */
+/** The sound of a file. */
 export interface Sound {
-	/** One after the other. */
+	/** In order. */
 	pieces: Piece[];
 	durationMs: number;
-	/** The container's `creation_time` in epoch ms, if it has one. */
+	/** The container's `creation_time` in epoch ms, if any. */
 	createdMs: number | undefined;
-	/** Whether something of it can only be heard in the file. */
+	/** Whether the file has more to hear than the selection. */
 	isPart: boolean;
-	/** What was found and chosen. The subject of each is the recording. */
+	/** What was detected and chosen. Each completes a sentence about the recording. */
 	notes: string[];
 }
 
-/** A file, and what of it is mixed. */
+/** A file and its channels to mix. */
 interface Piece {
 	path: string;
 	tracks: Track[];
 }
 
 interface Track {
-	/** Counted from 0, as its channels are. */
+	/** Counted from 0, like channels. */
 	number: number;
 	channels: number[];
 }
 
-/** Enough to measure how loud speech is. */
+/** Enough to measure the loudness of speech. */
 const MEASURED_RATE = 8_000;
 const WINDOW = MEASURED_RATE / 2;
 const MAX_TRACKS = 64;
-/** Power of what is as loud as can be. */
+/** Power at full scale. */
 const FULL = 2 ** 30;
-/** An input that nothing is plugged into has noise below this, and far below the others. */
+/** An unconnected input only has noise below this, and far below the others. */
 const SILENT = FULL * 1e-6;
 const FAR_BELOW = 1e-2;
-/** Speech is louder than this, beside the loudest that is said. */
+/** Speech is louder than this, relative to the loudest speech. */
 const QUIET = 1e-3;
 /** Parts cancel each other out if their sum is less than half as loud as the loudest of them. */
 const CANCELED = 1 / 4;
-/** What is louder in another channel can still be heard at an eighth. */
+/** A sound that is louder in another channel is still audible at an eighth. */
 const AUDIBLE = 1 / 64;
 const BLOCK = 16_384;
 
 /**
- * Listens to a file from beginning to end, and chooses what of it is transcribed and stored: the mix
- * of its tracks and channels or, if they cancel each other out, one of them.
+ * Measures a whole file, and chooses what to transcribe and store: the mix of its tracks and
+ * channels or, if they cancel each other out, one of them.
  *
- * @param work An empty folder for the parts of a file that was joined from several.
- * @throws MediaError if it can't be read, or one of its parts.
+ * @param work An empty folder for the parts of a concatenated file.
+ * @throws MediaError if the file or one of its parts is unreadable.
  */
 export async function listen(path: string, work: string, signal?: AbortSignal): Promise<Sound> {
 	const described = await describe(path, signal);
@@ -99,7 +99,7 @@ async function listenTo(
 	let problem: unknown;
 	let frames = 0;
 	let isPart = false;
-	// Without any, ffmpeg says why.
+	// Without tracks, ffmpeg explains the problem.
 	for (let number = 0; number < Math.max(1, count); number += 1) {
 		try {
 			const measured = await measure(decode(path, number, MEASURED_RATE, signal));
@@ -137,9 +137,9 @@ async function listenTo(
 
 interface Measured {
 	channels: number;
-	/** Samples of each channel. */
+	/** Samples per channel. */
 	frames: number;
-	/** By half seconds: the power of each channel, and of their sum. */
+	/** Per half second: the power of each channel, and of their sum. */
 	powers: number[];
 }
 
@@ -149,7 +149,7 @@ async function measure(blocks: AsyncIterable<Block>): Promise<Measured> {
 	for await (const { channels, samples } of blocks) {
 		if (measured.frames === 0) sums = Array<number>(channels + 1).fill(0);
 		measured.channels = channels;
-		// Loops are plain ones: an hour has many samples.
+		// Plain loops for speed: an hour has many samples.
 		for (let at = 0; at < samples.length; at += channels) {
 			let all = 0;
 			for (let channel = 0; channel < channels; channel += 1) {
@@ -169,7 +169,7 @@ async function measure(blocks: AsyncIterable<Block>): Promise<Measured> {
 	return measured;
 }
 
-/** Chooses the channels that are mixed, so that as little as possible can't be heard. */
+/** Chooses the channels to mix, so that as little as possible is lost. */
 function choose({ channels, powers }: Measured): { channels: number[]; isMix: boolean } {
 	const all = Array.from({ length: channels }, (_, channel) => channel);
 	const windows: number[][] = [];
@@ -196,7 +196,7 @@ function choose({ channels, powers }: Measured): { channels: number[]; isMix: bo
 	return { channels: heard.length > 0 ? heard : all, isMix: true };
 }
 
-/** The samples of a sound as one channel. */
+/** The samples of a sound as mono. */
 export async function* samplesOf(
 	{ pieces }: Sound,
 	rate: number,
@@ -212,7 +212,7 @@ export async function* samplesOf(
 const monosOf = ({ path, tracks }: Piece, rate: number, signal: AbortSignal | undefined) =>
 	tracks.map(({ number, channels }) => mix(decode(path, number, rate, signal), channels));
 
-/** Mixes channels, by default all. */
+/** Mixes channels to mono, by default all. */
 async function* mix(blocks: AsyncIterable<Block>, mixed?: number[]): AsyncGenerator<Int16Array> {
 	for await (const { channels, samples } of blocks) {
 		if (channels === 1) {
@@ -230,7 +230,7 @@ async function* mix(blocks: AsyncIterable<Block>, mixed?: number[]): AsyncGenera
 	}
 }
 
-/** Signals as the channels of one, which is as long as the longest. */
+/** Combines mono signals into channels, padded to the longest. */
 async function* together(signals: AsyncGenerator<Int16Array>[]): AsyncGenerator<Block> {
 	const channels = signals.length;
 	const sources = signals.map((signal) => ({ signal, left: new Int16Array(0), isEnded: false }));

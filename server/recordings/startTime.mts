@@ -1,16 +1,16 @@
 import { parseInstantIfAny } from '../util/times.mts';
 
-/** What is known of when a recording was made. */
+/** Sources for a recording's start. */
 interface Known {
 	/** Given with the upload, epoch ms. */
 	given?: number;
 	fileName?: string;
 	/** The container's `creation_time`, epoch ms. */
 	createdMs?: number;
-	/** When the file was written last, epoch ms. */
+	/** Last modification of the file, epoch ms. */
 	modifiedMs: number;
 	durationMs: number;
-	/** Of times without an offset. */
+	/** For times without an offset. */
 	timezone: string;
 	nowMs: number;
 }
@@ -21,16 +21,16 @@ export interface Start {
 	from: 'upload' | 'fileName' | 'container' | 'modified';
 }
 
-/** Devices without a clock begin in 1904, 1970 or 1980. */
+/** Devices without a clock start in 1904, 1970 or 1980. */
 export const EARLIEST_MS = Date.UTC(2000, 0);
 const MAX_FILE_NAME = 255;
 
 const DATE = String.raw`(?<year>20\d\d)(?<dash>[-_. ]?)(?<month>\d\d)\k<dash>(?<day>\d\d)`;
 const SHORT_DATE = String.raw`(?<year>\d\d)(?<month>\d\d)(?<day>\d\d)`;
-/** Between a date and a time: signs, or "at" in the languages of phones. */
+/** Between a date and a time: punctuation, or "at" in the languages of phones. */
 const AT = String.raw`(?:T|[ _.,@()[\]–-]{1,4}|[ _-](?:at|um|om|à|a las?|às|alle|alle ore|kl\.?|klo)[ _-])`;
 const HOUR_MINUTE = String.raw`(?<hour>\d\d)(?<minute>\d\d)`;
-/** Recorders count their files of a day as 0001, 0002 and so on. */
+/** Recorders number the files of a day: 0001, 0002 and so on. */
 const NOT_COUNTER = String.raw`(?!(?<!T)00\d\d(?!\d))`;
 /** The second date of a range. */
 const NOT_DATE = String.raw`(?!20\d\d(?<sign>[-_. ])\d\d\k<sign>\d\d)`;
@@ -40,7 +40,7 @@ const BEFORE_ZONE = String.raw`(?:[.,]\d{1,9}|[_-]\d{3})?`;
 const UTC = String.raw`[ _([-]{0,2}(?:Z|UTC|GMT)(?:[+-](?:1[0-4]|0?\d)(?:[:_.]?(?:00|15|30|45))?)?(?![\da-z])`;
 const OFFSET = String.raw`[ _]?(?:\+(?:0\d|1[0-4])[-:_.]?|-(?:0\d|1[0-4])[:_]?)(?:00|15|30|45)(?![\da-z])`;
 
-/** The forms of a time in a file's name. Uploads have other signs instead of `:`. */
+/** Formats of a time in a file name. Uploads replace `:` by other characters. */
 const TIMES_IN_NAME = [
 	// 2026-03-01 09-04-12, 2026-03-01 at 9.04.12 AM, 2026-03-01 09 04
 	String.raw`${DATE}${AT}(?<hour>\d{1,2})(?<colon>[-:_. ])(?<minute>\d\d)(?:\k<colon>(?<second>\d\d))?${ENDS}`,
@@ -63,15 +63,15 @@ const TIMES_IN_NAME = [
 );
 
 /**
- * Returns when a recording began: as given with the upload, by the file's name, by the container's
- * time or by the file's, each of which is that of the end. A time in the future is ignored or, if there
- * is no other, becomes now minus the duration.
+ * The start of a recording: as given with the upload, from the file's name, or from the container's
+ * or the file's time, both of which are the end. A time in the future is ignored or, without
+ * another one, replaced by now minus the duration.
  */
 export function startOf(known: Known): Start {
 	const { given, fileName = '', createdMs = 0, modifiedMs, durationMs, timezone, nowMs } = known;
 	const latestMs = nowMs - durationMs;
 	const start = (startMs: number, from: Start['from']): Start => ({
-		// File systems know parts of a millisecond, an archive doesn't.
+		// File systems have fractions of a millisecond, an archive doesn't.
 		startMs: Math.round(startMs > nowMs ? latestMs : startMs),
 		from,
 	});
@@ -83,12 +83,12 @@ export function startOf(known: Known): Start {
 	return start(modifiedMs >= EARLIEST_MS ? modifiedMs - durationMs : latestMs, 'modified');
 }
 
-/** What is written where a file system takes no colon. */
+/** Characters that replace colons in file names. */
 const LIKE_COLONS = /[;∶꞉ː]/g;
 
-/** The times in a file's name that exist, epoch ms, in their order. */
+/** Valid times in a file name, epoch ms, in order. */
 function timesInName(name: string, timezone: string): number[] {
-	// Makes spaces and colons that only look like one the same.
+	// Normalizes spaces and colon-like characters.
 	const plain = name.normalize('NFKC').replace(LIKE_COLONS, ':');
 	return TIMES_IN_NAME.flatMap((form) => [...plain.matchAll(form)])
 		.sort((a, b) => a.index - b.index)
@@ -107,7 +107,7 @@ function hourOf({ hour, half }: Record<string, string | undefined>): string {
 	return String(number).padStart(2, '0');
 }
 
-/** An offset of ISO 8601: of `+01_00`, `GMT-8` or `UTC`. */
+/** The ISO 8601 offset of a time zone such as `+01_00`, `GMT-8` or `UTC`. */
 function offsetOf(zone: string | undefined): string {
 	if (zone === undefined) return '';
 	const [, sign, hours, minutes = '00'] = /([+-])(\d{1,2}?)[-:_.]?(\d\d)?$/.exec(zone) ?? [];

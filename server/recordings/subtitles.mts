@@ -5,34 +5,34 @@ import { badTranscript, type RawSegment } from './segments.mts';
 
 const SRT_TIME = String.raw`(?:\d+:)?\d{1,2}:\d{1,2}[,.]\d{1,3}`;
 const SRT_TIMES = new RegExp(`^${SRT_TIME} --> ${SRT_TIME}(?: .*)?$`);
-/** In WebVTT, everything in angle brackets is a tag; in SubRip, only what players know. */
+/** In WebVTT, all text in angle brackets is a tag; in SubRip, only what players know. */
 const VTT_TAG = /<([^<>]*)>/g;
 const SRT_TAG =
 	/<(\/?(?:b|i|u|s|font|span|p|br|c|v|lang|ruby|rt)(?=[\s./>])[^<>]*|(?:\d+:)?\d\d:\d\d[.,]\d{3})>/gi;
-/** Positions and styles, as Advanced SubStation and MicroDVD write them. */
+/** Positions and styles of Advanced SubStation and MicroDVD. */
 const OVERRIDES = /\{(?:\\|[CFOPSY]:)[^{}]*\}/gi;
 const LINE_BREAKS = /<br\s*\/?>|\\N/g;
-/** What is no cue, up to the next empty line. */
+/** Blocks that aren't cues, up to the next empty line. */
 const OTHER_BLOCKS = /(?<=\n\n)(?:NOTE(?:[ \t].*)?|(?:STYLE|REGION)[ \t]*)(?![^\n])(?:\n.+)*/g;
 const VTT_TIME = String.raw`(?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3}`;
 const VTT_TIMES = new RegExp(String.raw`^\s*${VTT_TIME}\s*-->\s*${VTT_TIME}(?:\s.*)?$`);
 
-/** Whether a text is WebVTT (its section 4.1), and not SubRip. */
+/** Whether a text is WebVTT (section 4.1 of its specification) rather than SubRip. */
 export const isWebVtt = (text: string) => /^\uFEFF?WEBVTT(?:\s|$)/.test(text);
 
 /**
- * Reads SubRip. Speakers are read if each of several subtitles begins with one: `Anna: …` or
+ * Parses SubRip. Speakers are detected if each of several subtitles starts with one: `Anna: …` or
  * `[SPEAKER_00]: …`.
  *
- * @throws ApiError (400) that says which subtitle has no usable time.
+ * @throws ApiError (400) with the number of a subtitle without a usable time.
  */
 export function readSrt(indented: string): RawSegment[] {
 	const text = indented
 		.replace(/^[ \t]+(?=\d)/gm, '')
-		// The parser takes it for a comment of WebVTT.
+		// The parser would read it as a WebVTT comment.
 		.replace(/^(?=NOTE)/gm, ' ');
 	checkTimes(text, /^\d+:.*-->/, SRT_TIMES, '00:01:02,500 --> 00:01:05,000');
-	// Many empty lines take the parser long.
+	// The parser is slow with many empty lines.
 	const cues = parsed('SRT', () => parseSync(text.replace(/\n{3,}/g, '\n\n')));
 	return readCues(
 		cues.flatMap(({ type, data }) =>
@@ -43,9 +43,9 @@ export function readSrt(indented: string): RawSegment[] {
 }
 
 /**
- * Reads WebVTT. Speakers are its voices (`<v Anna>`), or are read as in SubRip.
+ * Parses WebVTT. Speakers come from voice tags (`<v Anna>`), or are detected as in SubRip.
  *
- * @throws ApiError (400) that says which cue has no usable time.
+ * @throws ApiError (400) with the number of a cue without a usable time.
  */
 export function readVtt(withBlocks: string): RawSegment[] {
 	const text = withBlocks.replace(OTHER_BLOCKS, '');
@@ -77,7 +77,7 @@ function readCues(cues: Cue[], read: (text: string) => Voice[]): RawSegment[] {
 	return segments.some(({ speaker }) => speaker !== undefined) ? segments : withSpeakers(segments);
 }
 
-/** Both parsers leave out, or take for words, what follows a time that they can't read. */
+/** Both parsers skip the text after an invalid time, or read it as words. */
 function checkTimes(text: string, isTimes: RegExp, valid: RegExp, example: string): void {
 	const times = text.split('\n').filter((line) => isTimes.test(line));
 	const wrong = times.findIndex((line) => !valid.test(line));
@@ -95,10 +95,10 @@ function parsed<Result>(form: string, parse: () => Result): Result {
 	}
 }
 
-/** The voices of a cue with what each says, without tags; words outside of a voice have none. */
+/** The voices of a cue and their words, without tags. Words outside a voice have none. */
 function voicesOf(said: string, tag: RegExp, decode: (text: string) => string): Voice[] {
 	const text = said.replace(OVERRIDES, '').replace(LINE_BREAKS, ' ');
-	// Each second piece is the inside of a tag.
+	// Every second piece is the inside of a tag.
 	const pieces = text.split(tag);
 	const voices: Voice[] = [{ text: '' }];
 	for (const [index, piece] of pieces.entries()) {
@@ -115,8 +115,8 @@ function voicesOf(said: string, tag: RegExp, decode: (text: string) => string): 
 const NAMED = /^\[?([^\s:[\]][^:[\]\n]{0,60})\]?:\s+(?=\S)/;
 
 /**
- * Takes names off the words if there is one everywhere, and at least twice: a single one can be part of
- * a sentence.
+ * Extracts names if every line has one, and there are at least two: a single one can be part of a
+ * sentence.
  */
 function withSpeakers(spoken: Cue[]): RawSegment[] {
 	if (spoken.length < 2 || !spoken.every(({ text }) => NAMED.test(text))) return spoken;

@@ -3,26 +3,25 @@ import { Endpoint, EndpointError, type EndpointOptions } from '../util/modelEndp
 import type { Heading } from './lifelog.mts';
 import { asName, cutTo, type Segment } from './segments.mts';
 
-/** A title and headings that a model wrote. */
+/** A title and headings written by a model. */
 export interface Written {
 	title: string;
 	/** By segment, at most seven. */
 	headings: Heading[];
 }
 
-/** Writes titles and headings. */
 export interface Titles {
-	/** Rejects with an EndpointError if the endpoint gives none, or with what `signal` says. */
+	/** Rejects with an EndpointError if the endpoint fails, or with the reason of `signal`. */
 	write: (segments: Segment[], signal?: AbortSignal) => Promise<Written>;
 }
 
 interface TryOptions {
-	/** Is told why there are none. */
+	/** Called with the reason if there are none. */
 	onProblem: (problem: string) => void;
 	signal?: AbortSignal;
 }
 
-/** Writes a title and headings, if it can be done now. */
+/** Writes a title and headings, if possible now. */
 export async function tryTitle(
 	titles: Titles | undefined,
 	segments: Segment[],
@@ -59,7 +58,7 @@ const schema = {
 		},
 	},
 };
-// What a model adds counts for nothing.
+// Additional fields of a model's answer are ignored.
 const ajv = new Ajv({ removeAdditional: true });
 const isWritten = ajv.compile<Written>(schema);
 const isCompletion = ajv.compile<{ choices: [{ message: { content: string } }] }>({
@@ -87,18 +86,18 @@ const isCompletion = ajv.compile<{ choices: [{ message: { content: string } }] }
 const MAX_LENGTH = 80;
 const MAX_HEADINGS = 7;
 const MAX_ANSWER_BYTES = 2 ** 20;
-/** In UTF-16 units: two hours of speech, which most models take. */
+/** In UTF-16 units; two hours of speech, which most models accept. */
 const MAX_PROMPT = 120_000;
-/** Whoever creates a lifelog waits for it. */
+/** The client that creates a lifelog is waiting. */
 const TIMEOUT_MS = 30_000;
 
-/** A chat endpoint that writes titles and headings. */
+/** Writes titles and headings with a chat endpoint. */
 export class ChatTitles implements Titles {
 	readonly #endpoint: Endpoint;
 	readonly #model: string;
 	readonly #timeoutMs: number;
 
-	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	/** Throws an Error that says what to do for an invalid address or key. */
 	constructor(options: EndpointOptions, timeoutMs = TIMEOUT_MS) {
 		this.#endpoint = new Endpoint(options, 'chat');
 		this.#model = options.model;
@@ -132,7 +131,7 @@ export class ChatTitles implements Titles {
 	}
 }
 
-/** The segments as lines; of too many, every second one or fewer. */
+/** The segments as lines. If there are too many, only every second or fewer. */
 function linesOf(segments: Segment[]): string {
 	const lines = segments.map(({ speaker, text }, segment) =>
 		JSON.stringify({ segment, speaker, text }),
@@ -142,10 +141,10 @@ function linesOf(segments: Segment[]): string {
 	return lines.filter((_line, index) => index % step === 0).join('\n');
 }
 
-/** Throws an EndpointError for an answer that is something else than a title and headings. */
+/** Throws an EndpointError if the answer isn't a title with headings. */
 function checked(answer: unknown, segments: number): Written {
 	const content = isCompletion(answer) ? answer.choices[0].message.content : '';
-	// Some models put it between marks of code, whatever they are asked.
+	// Some models add code fences despite the instructions.
 	const json = content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
 	const written = parsed(json);
 	if (!isWritten(written)) throw new EndpointError("didn't return a title and headings");

@@ -11,13 +11,12 @@ import type { RawSegment, Segment } from './segments.mts';
 import { isWebVtt, readSrt, readVtt } from './subtitles.mts';
 import { readTranscription } from './transcript.mts';
 
-/** How a transcription endpoint is asked. */
+/** Settings of a transcription endpoint. */
 export interface TranscriberOptions extends EndpointOptions {
-	/** As the endpoint calls it, such as `de`; by default it finds out. */
+	/** In the endpoint's notation, such as `de`; by default it is detected. */
 	language?: string;
-	/** Words to expect, such as names. */
+	/** Expected words, such as names. */
 	prompt?: string;
-	/** What chunks are to be cut into. */
 	format: ChunkFormat;
 }
 
@@ -28,19 +27,19 @@ interface ChunkOptions {
 
 type Fields = Record<string, unknown>;
 
-/** Some 200 times what a chunk of 23 minutes takes with the time of each word. */
+/** About 200 times the answer for a chunk of 23 minutes with word times. */
 const MAX_ANSWER_BYTES = 32 * 2 ** 20;
-/** A model on a small machine may take longer than the speech. */
+/** On a small machine, a model may take longer than the speech. */
 const TIMEOUT_MS = 60 * 60_000;
 
-/** A transcription endpoint of the OpenAI form. */
+/** An OpenAI-compatible transcription endpoint. */
 export class Transcriber {
 	readonly format: ChunkFormat;
 	readonly #endpoint: Endpoint;
 	readonly #options: TranscriberOptions;
 	readonly #timeoutMs: number;
 
-	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	/** Throws an Error that says what to do for an invalid address or key. */
 	constructor(options: TranscriberOptions, timeoutMs = TIMEOUT_MS) {
 		this.#endpoint = new Endpoint(options, 'transcription');
 		this.#options = options;
@@ -49,12 +48,12 @@ export class Transcriber {
 	}
 
 	/**
-	 * Returns what is said in a chunk, by start, in ms after its beginning; nothing if nobody speaks. An
-	 * endpoint that knows no times gives one segment. One that refuses the words to expect, or the times,
-	 * is asked without them.
+	 * Transcribes a chunk. Returns segments by start, in ms from the chunk's beginning; empty without
+	 * speech. An endpoint without times returns one segment. If it rejects the expected words or the
+	 * request for times, it is asked without them.
 	 *
-	 * @throws EndpointError: `isRefusal` for a chunk that the endpoint never takes, otherwise it may take
-	 * it later. What `signal` says if it is aborted.
+	 * @throws EndpointError: with `isRefusal` if the endpoint never accepts the chunk; otherwise a
+	 *   retry may succeed. The reason of `signal` if aborted.
 	 */
 	async transcribe(
 		path: string,
@@ -96,15 +95,15 @@ export class Transcriber {
 const isRefusal = (error: unknown): error is EndpointError =>
 	error instanceof EndpointError && error.isRefusal;
 
-/** What was said in a part of a recording. */
+/** The transcript of a part of a recording. */
 export interface Heard {
-	/** Times are those of the part. */
+	/** Times are relative to the part. */
 	segments: Segment[];
 	/** Whether a diarizer has named its speakers. */
 	isDiarized: boolean;
 }
 
-/** When somebody speaks, in ms after the beginning of a chunk. */
+/** A speaker's turn, in ms from the beginning of a chunk. */
 interface Turn {
 	startMs: number;
 	endMs: number;
@@ -114,22 +113,22 @@ interface Turn {
 /** Why a diarization endpoint gave no usable answer. */
 export class DiarizationError extends EndpointError {}
 
-/** An endpoint that says who speaks when, as speaches has one. */
+/** A diarization endpoint like that of speaches. */
 export class Diarizer {
 	readonly #endpoint: Endpoint;
 	readonly #model: string;
 
-	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	/** Throws an Error that says what to do for an invalid address or key. */
 	constructor(options: EndpointOptions) {
 		this.#endpoint = new Endpoint(options, 'diarization');
 		this.#model = options.model;
 	}
 
 	/**
-	 * Returns who speaks when in a chunk. Missing times are filled in as those of segments are, and turns
-	 * without a name are left out beside others.
+	 * Returns the speakers' turns in a chunk. Missing times are filled in like those of segments.
+	 * Turns without a name are dropped if there are others.
 	 *
-	 * @throws DiarizationError and what `signal` says, as `Transcriber.transcribe` does.
+	 * @throws DiarizationError or the reason of `signal`, like `Transcriber.transcribe`.
 	 */
 	async diarize(path: string, { durationMs, signal }: ChunkOptions): Promise<Turn[]> {
 		const form = await formOf(path, { model: this.#model });
@@ -150,7 +149,7 @@ export class Diarizer {
 function turnsOf(segments: unknown[], durationMs: number): Turn[] {
 	const raw = segments.map(fieldsOf).filter(({ start, end }) => isTime(start) || isTime(end));
 	const turns = raw.map(({ start, end, speaker, speaker_id }) => {
-		// Nothing is said in a turn, but one without words would be left out.
+		// A turn has no words, but without any it would be dropped.
 		return { text: 'words', start, end, speaker: speaker ?? speaker_id };
 	});
 	if (turns.length === 0) return [];
@@ -163,7 +162,10 @@ function turnsOf(segments: unknown[], durationMs: number): Turn[] {
 
 const isTime = (value: unknown) => toNumber(value) !== undefined;
 
-/** Names each segment after whoever speaks most of it. Without overlap, a segment keeps its speaker. */
+/**
+ * Names each segment after the speaker with the most time in it. Without overlap, a segment keeps
+ * its speaker.
+ */
 export function nameSpeakers(segments: Segment[], turns: Turn[]): Segment[] {
 	return segments.map((segment) => {
 		const spoken = new Map<string, number>();
@@ -177,15 +179,15 @@ export function nameSpeakers(segments: Segment[], turns: Turn[]): Segment[] {
 }
 
 /**
- * Puts the segments of chunks together, in ms after the start of the recording. Of several chunks, the
- * labels get the chunk's number, such as `SPEAKER_00 (2)`. Names stay as they are.
+ * Joins the segments of chunks, in ms from the start of the recording. If there are several chunks,
+ * labels get the chunk's number, such as `SPEAKER_00 (2)`. Names stay.
  *
- * @param parts All chunks in their order, also those without words.
+ * @param parts All chunks in order, including those without words.
  */
 export function joinChunks(parts: { offsetMs: number; segments: Segment[] }[]): Segment[] {
 	return parts.flatMap(({ offsetMs, segments }, index) =>
 		segments.map((segment) => {
-			// It may be somebody else in the next chunk.
+			// The same label may be another person in the next chunk.
 			const isLabel = segment.speaker !== undefined && isCounted(segment.speaker);
 			return {
 				...segment,
@@ -199,7 +201,7 @@ export function joinChunks(parts: { offsetMs: number; segments: Segment[] }[]): 
 
 const TYPES: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' };
 
-/** A form with a file that is read from the disk as it is sent. Fields without a value are left out. */
+/** A form with a file that is streamed from the disk. Fields without a value are omitted. */
 async function formOf(path: string, fields: Fields): Promise<FormData> {
 	const form = new FormData();
 	for (const [name, value] of Object.entries(fields)) {
@@ -223,13 +225,16 @@ async function post(
 	}
 }
 
-/** A string of JSON, or a number that only Python and C write. */
+/** A JSON string, or a number that only Python and C write. */
 const STRING_OR_NO_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:nan|inf(?:inity)?)\b/gi;
-/** What begins a page, events, or JSON that is cut off, unlike `[Music]`, and what no text has. */
+/**
+ * The start of a page, of events or of incomplete JSON, but not `[Music]`; and characters that text
+ * never has.
+ */
 const NO_TEXT = /^\s*(?:[<{]|\[(?![\p{L}♪][^\]\n]*\])|(?:data|event):)|[^\P{Cc}\s]|\ufffd/u;
 
 /**
- * Reads what an endpoint answers: JSON, of which some have NaN, or a text. Throws a SyntaxError for
+ * Parses an endpoint's answer: JSON, which may contain NaN, or text. Throws a SyntaxError for
  * anything else.
  */
 function readAnswer(text: string): unknown {
@@ -245,7 +250,7 @@ function readAnswer(text: string): unknown {
 	}
 }
 
-/** Throws an EndpointError for an answer that is no transcription. */
+/** Throws an EndpointError if the answer isn't a transcription. */
 function segmentsOf(answer: unknown, durationMs: number): Segment[] {
 	try {
 		if (typeof answer !== 'string') return segmentsOfJson(answer, durationMs);

@@ -1,4 +1,4 @@
-// A recording whose lifelogs are in the archive is transcribed once more, from the audio there.
+// Transcribes a recording again, from its audio in the archive.
 import { join } from 'node:path';
 import { FileError } from '../archive/folder.mts';
 import type { ArchiveStore } from '../index/archiveStore.mts';
@@ -11,7 +11,6 @@ import { recordedId } from './lifelog.mts';
 import { makeLifelogsAgain, type HeardParts, type Models } from './pipeline.mts';
 import type { Queued } from './queue.mts';
 
-/** What transcribing a recording again takes. */
 export interface AgainOptions extends Models {
 	current: () => ArchiveStore;
 	later?: LaterTitles;
@@ -21,7 +20,7 @@ export interface AgainOptions extends Models {
 	now: () => number;
 	heard: HeardParts;
 	correct: (text: string) => string;
-	/** Is told the IDs of the new lifelogs before they are there. */
+	/** Called with the IDs of the new lifelogs before they are added. */
 	onIds: (ids: string[]) => void;
 	onNote: (note: string) => void;
 	signal: AbortSignal;
@@ -30,7 +29,7 @@ export interface AgainOptions extends Models {
 /** Whether a recording is being transcribed again. */
 export const isAgain = ({ doneAfter }: Queued): boolean => doneAfter !== undefined;
 
-/** When a recording was that was read. */
+/** The time of a recording that was read. */
 export function spanOf({ startTime, durationMs }: Pick<Queued, 'startTime' | 'durationMs'>): Span {
 	const startMs = Date.parse(startTime!);
 	return { startMs, endMs: startMs + durationMs! };
@@ -39,9 +38,9 @@ export function spanOf({ startTime, durationMs }: Pick<Queued, 'startTime' | 'du
 /**
  * Transcribes a recording again, and replaces its lifelogs.
  *
- * @returns The IDs of all its lifelogs, also of those that somebody deleted.
- * @throws MediaError if its audio isn't kept, or can't be read; what else `makeLifelogs` and
- *   `Recorded.replaceLifelogs` throw. Nothing is changed then.
+ * @returns The IDs of all its lifelogs, including deleted ones.
+ * @throws MediaError if its audio isn't kept or is unreadable; other errors of `makeLifelogs` and
+ *   `Recorded.replaceLifelogs`. Nothing is changed then.
  */
 export async function transcribeAgain(
 	recording: Queued,
@@ -73,7 +72,7 @@ export async function transcribeAgain(
 	);
 	for (const part of untitled) later?.add(ids[part], `Recording ${recordingId}`);
 	const former = [...before.there, ...before.deleted].map(({ id }) => id);
-	// Some may be of another recording that had the same external ID.
+	// Some may belong to another recording with the same external ID.
 	const others = lifelogIds.filter(
 		(id) => !former.includes(id) && current().stateOf(id) === 'known',
 	);
@@ -83,8 +82,8 @@ export async function transcribeAgain(
 export const NO_AUDIO = 'Its audio is no longer in the archive';
 
 /**
- * Whether something that was said may be in a lifelog: not if it belongs to a conversation that was
- * deleted. It belongs to the nearest one, unless a pause is between them.
+ * Whether an utterance may be in a lifelog: not if it belongs to a deleted conversation. It belongs
+ * to the nearest one, unless a pause separates them.
  */
 function isKept(said: Span, recordedMs: number, { there, deleted }: LifelogsOf): boolean {
 	const distanceTo = ({ startMs, endMs }: Span) =>

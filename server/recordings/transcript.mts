@@ -17,23 +17,26 @@ type Fields = Record<string, unknown>;
 
 const FORMS =
 	'Give a list of segments, the JSON of a transcription (verbose_json, diarized_json), an Omi conversation, SRT or WebVTT';
-/** A pause between two words that begins a new segment, in seconds. */
+/** A pause between words that starts a new segment, in seconds. */
 const PAUSE = 1;
 /** In UTF-16 units. Some endpoints write no full stops. */
 const MAX_JOINED = 500;
 const SENTENCE_END = /[.!?。！？…]["'”’»)]*$/u;
-/** With times and numbers, some 40 hours of speech. */
+/** With times and numbers, about 40 hours of speech. */
 const MAX_SUBTITLES = 4_000_000;
-/** Larger ends, if most are, are nanoseconds: no transcript in seconds is 115 days long, and none in nanoseconds takes 10 ms. */
+/**
+ * If most ends are larger, they are nanoseconds: no transcript in seconds is 115 days long, and
+ * none in nanoseconds lasts only 10 ms.
+ */
 const MAX_SECONDS = 1e7;
 const NANOSECONDS = 1e9;
 
 /**
- * Reads a transcript in any form: a list of segments, the answer of a transcription endpoint, an Omi
- * conversation (each also as a string of JSON), SRT or WebVTT.
+ * Parses a transcript of any format: a list of segments, a transcription endpoint's answer, an Omi
+ * conversation (each also as a JSON string), SRT or WebVTT.
  *
- * @param lengthMs How long the audio is, if that is known.
- * @throws ApiError (400) that says which segment is wrong and how.
+ * @param lengthMs Length of the audio, if known.
+ * @throws ApiError (400) with the number of the wrong segment and the problem.
  */
 export function readTranscript(value: unknown, lengthMs?: number): Transcript {
 	if (typeof value === 'string') return readText(value, lengthMs);
@@ -70,11 +73,11 @@ function ofList(segment: unknown, index: number): RawSegment {
 }
 
 /**
- * Reads what OpenAI, speaches, LocalAI, whisper.cpp, Groq, vLLM and Mistral answer.
+ * Parses answers of OpenAI, speaches, LocalAI, whisper.cpp, Groq, vLLM and Mistral.
  *
- * @param withinMs Of the answer to a chunk of so many ms, which is read leniently and is as long as it is.
- * @param lengthMs How long the audio is, if that is known otherwise than by `duration`.
- * @throws ApiError (400) as `readTranscript` does.
+ * @param withinMs For an answer to a chunk: the chunk's length in ms. It is read leniently.
+ * @param lengthMs Length of the audio, if known from elsewhere than `duration`.
+ * @throws ApiError (400) like `readTranscript`.
  */
 export function readTranscription(
 	{ segments, words, duration }: Fields,
@@ -100,7 +103,7 @@ export function readTranscription(
 	return { segments: checkSegments(raw, times) };
 }
 
-/** A segment, or its words if it has no text, or if only they say who speaks. */
+/** A segment, or its words if it has no text, or if only they have speakers. */
 function ofTranscription(segment: unknown, index: number): RawSegment[] {
 	const { text, start, end, speaker_id, speaker, words } = fieldsOf(segment, index);
 	const whole = { text, start, end, speaker: speaker ?? speaker_id };
@@ -111,10 +114,10 @@ function ofTranscription(segment: unknown, index: number): RawSegment[] {
 }
 
 /**
- * Words as segments, cut at pauses, at the ends of sentences and where another one speaks. One without
- * times belongs to the one before it.
+ * Joins words into segments, split at pauses, ends of sentences and changes of the speaker. A word
+ * without times belongs to the previous one.
  *
- * @param whole The segment that holds the words. Its start and speaker count for words without their own.
+ * @param whole The segment that contains the words. Its start and speaker are the defaults.
  */
 function joinWords(words: unknown[], whole: Partial<RawSegment> = {}): RawSegment[] {
 	const segments: (RawSegment & { text: string })[] = [];
@@ -158,11 +161,11 @@ const CJK = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\uFF01-\uFF65
 const ENDS_CJK = new RegExp(`${CJK}$`, 'u');
 const BEGINS_CJK = new RegExp(`^${CJK}`, 'u');
 
-/** Whether no space is between two words. */
+/** Whether two words are joined without a space. */
 const isClose = (before: string, after: string) =>
 	CLOSING.test(after) || (ENDS_CJK.test(before) && BEGINS_CJK.test(after));
 
-/** What Omi's webhook sends; its segments are in seconds after `started_at`. */
+/** Parses Omi's webhook. Its segments are in seconds from `started_at`. */
 function readOmi(conversation: Fields, segments: unknown[], lengthMs?: number): Transcript {
 	const { id, created_at, started_at, finished_at, structured } = conversation;
 	const raw = segments.map((segment, index) => {
@@ -185,7 +188,7 @@ function readOmi(conversation: Fields, segments: unknown[], lengthMs?: number): 
 	};
 }
 
-/** When the words began that ended at an ISO time. */
+/** The start of words that ended at an ISO time. */
 const startBefore = (end: string, segments: Segment[]) =>
 	new Date(parseInstant('finished_at', end, 'UTC') - latestEnd(segments)).toISOString();
 

@@ -9,7 +9,7 @@ import { injectFaults } from './faults.mts';
 import { logRequests } from './requestLog.mts';
 import type { World } from './world.mts';
 
-/** Builds the public server: the service over the world, with its faults, latency and clock. */
+/** Builds the public server: the API for the world's data, with its faults, latency and clock. */
 export async function buildApi(
 	world: World,
 	contract: Contract,

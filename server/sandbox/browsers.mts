@@ -4,9 +4,9 @@ import { ApiError } from '../util/errors.mts';
 import { refusePages } from '../http/refusePages.mts';
 
 /**
- * Refuses with 403 whatever a browser sends but what a person types into its address bar, and any
- * request that does not call this machine by a name of its own: a page whose host name was pointed
- * to this machine (DNS rebinding) reads from its own origin.
+ * Rejects requests of browsers with 403, except URLs that a user types. Also rejects requests that
+ * don't use a name of this machine: a page whose host name resolves to this machine (DNS rebinding)
+ * would have the same origin.
  */
 export function refuseBrowsers(app: FastifyInstance): void {
 	refusePages(app);

@@ -10,18 +10,18 @@ import {
 	type OggPage,
 } from '../audio/page.mts';
 
-/** An Ogg Opus file of one stream, taken apart. */
+/** A parsed Ogg Opus file with one stream. */
 export interface Clip {
 	head: Buffer;
 	tags: Buffer;
-	/** Its pages of audio that are full. */
+	/** Its full pages of audio. */
 	pages: OggPage[];
 }
 
-// The clip's packets: 20 ms each, and short enough to be one segment of their page.
+// Packets of the clip: 20 ms each, and short enough for one segment of their page.
 const packetSamples = 20 * samplesPerMs;
 
-/** Takes an Ogg Opus file of one stream apart. */
+/** Parses an Ogg Opus file with one stream. */
 export function readClip(file: Buffer): Clip {
 	const pages: OggPage[] = [];
 	for (let at = 0; at < file.length; at += sizeOfPage(pages.at(-1)!)) {
@@ -33,15 +33,13 @@ export function readClip(file: Buffer): Clip {
 
 /** A stream planned by `planAudio`. */
 export interface PlannedAudio {
-	/** Its exact length in bytes. */
+	/** Exact size in bytes. */
 	bytes: number;
-	/** Produces its bytes from one on up to another, which is left out. */
+	/** Generates a range of its bytes; `to` is exclusive. */
 	read: (from: number, to: number) => Generator<Buffer>;
 }
 
-/**
- * Plans `durationMs` (above 0) of audio, ending at the sample: an Ogg stream that repeats the clip.
- */
+/** Plans audio of exactly `durationMs` (above 0): an Ogg stream that repeats the clip. */
 export function planAudio(clip: Clip, durationMs: number, serial: number): PlannedAudio {
 	const end = preSkipOf(clip.head) + durationMs * samplesPerMs;
 	const pages: NewPage[] = [];

@@ -9,18 +9,18 @@ import { faultsSchema, type Fault } from './faults.mts';
 import { renderMarkdown } from '../util/apiMarkdown.mts';
 import type { DataOptions, World } from './world.mts';
 
-/** What `POST /reset` takes. */
+/** Body of `POST /reset`. */
 export interface ResetOptions extends DataOptions {
 	dialect?: DialectChange;
 }
 
-/** What `GET /status` answers. */
+/** Answer of `GET /status`. */
 export interface Status {
 	/** The sandbox's time. */
 	now: string;
 	lifelogs: number;
 	chats: number;
-	/** Begin of the first and of the last lifelog, or null when there are none. */
+	/** Start of the first and of the last lifelog, or null without lifelogs. */
 	first: string | null;
 	last: string | null;
 	dialect: World['dialect'];
@@ -67,8 +67,8 @@ const chatBody = body(
 );
 
 /**
- * Builds the control server, which is no part of the contract: it looks into the sandbox and
- * changes its data, its dialect and its clock, and arranges faults.
+ * Builds the control server, which isn't part of the contract. It shows the sandbox's state,
+ * changes its data, dialect and clock, and sets faults.
  */
 export function buildControl(world: World): FastifyInstance {
 	const app = Fastify({
@@ -173,7 +173,7 @@ function instant(iso: string): string {
 const newId = () => randomUUID().replaceAll('-', '').slice(0, 20);
 const fiveMinutes = 5 * 60_000;
 
-/** Fills in what the given lifelog lacks: by default one of five minutes that ends now. */
+/** Completes a given lifelog: by default five minutes that end now. */
 function newLifelog(world: World, given: Partial<Lifelog>): Lifelog {
 	const now = new Date(world.now()).toISOString();
 	const start = Date.parse(given.startTime ?? now) - (given.startTime ? 0 : fiveMinutes);
@@ -194,7 +194,7 @@ function newLifelog(world: World, given: Partial<Lifelog>): Lifelog {
 	};
 }
 
-/** Applies a change; markdown follows the contents, and `updatedAt` becomes now. */
+/** Applies a change. The Markdown follows the contents, and `updatedAt` becomes now. */
 function changedLifelog(world: World, stored: Lifelog, change: Partial<Lifelog>): Lifelog {
 	const merged = { ...stored, ...change, id: stored.id };
 	const contents =
@@ -234,7 +234,7 @@ function newContents(title: string, startTime: string, endTime: string): Content
 	];
 }
 
-/** Fills in what the given chat lacks: by default one of now, a question and its answer. */
+/** Completes a given chat: by default a question with its answer now. */
 function newChat(world: World, given: Partial<StoredChat>): StoredChat {
 	const createdAt = given.createdAt ?? new Date(world.now()).toISOString();
 	return normalizeChat({

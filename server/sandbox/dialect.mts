@@ -4,44 +4,40 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../util/errors.mts';
 import { checkZone, parseWallClock, zoneFormatter } from '../util/times.mts';
 
-/**
- * The ways in which a service that honors the contract may still differ: where the contract
- * states two things, or says nothing, a dialect chooses.
- */
+/** Allowed differences between services: a dialect chooses where the contract is ambiguous or silent. */
 export interface Dialect {
-	/** Page size of the lifelog list: the maximum, and what happens to a larger `limit`. */
+	/** Maximum page size of the lifelog list, and the handling of a larger `limit`. */
 	limit: { max: 10 | 100; above: 'clamp' | 'reject' };
-	/** `includeContents` when the request doesn't say. */
 	includeContentsDefault: boolean;
-	/** Where a lifelog's delete puts `success`. Chats always use `data`. */
+	/** Location of `success` in the answer to deleting a lifelog. Chats always use `data`. */
 	deleteShape: 'top' | 'data';
-	/** What getting an unknown ID answers: 404, or 200 with null. */
+	/** The answer for an unknown ID: 404, or 200 with null. */
 	missing: '404' | 'null';
-	/** `short`: half-filled pages; `emptyBetween`: an empty page after each page but the last. */
+	/** `short`: half-filled pages; `emptyBetween`: an empty page after each page except the last. */
 	pages: 'full' | 'short' | 'emptyBetween';
-	/** How `nextCursor` says that there is no next page. */
+	/** Form of `nextCursor` without a next page. */
 	lastCursor: 'absent' | 'null' | 'empty';
-	/** Where a 429 says how long to wait. */
+	/** Location of the delay in a 429. */
 	retryAfter: 'body' | 'headerSeconds' | 'headerDate' | 'none';
 	/** Requests per key in a sliding window of `windowMs` milliseconds. */
 	rateLimit: { max: number; windowMs: number };
-	/** Whether an entry that begins exactly at `end` belongs to the range. */
+	/** Whether an entry that starts exactly at `end` is in the range. */
 	endInclusive: boolean;
-	/** Which instant a wall-clock value means in the hour that autumn repeats. */
+	/** Meaning of a local time in the hour that autumn repeats. */
 	ambiguousHour: 'first' | 'second';
-	/** Whether audio declares its length, if it is known, or is sent chunked. */
+	/** Whether audio has a Content-Length if known, or is sent chunked. */
 	audioContentLength: boolean;
 	/** Delay before each request is handled, in milliseconds. */
 	latencyMs: number;
 }
 
-/** A change of some switches; those of `limit` and `rateLimit` can be given one by one. */
+/** A partial change. Fields of `limit` and `rateLimit` can be changed separately. */
 export type DialectChange = Partial<Omit<Dialect, 'limit' | 'rateLimit'>> & {
 	limit?: Partial<Dialect['limit']>;
 	rateLimit?: Partial<Dialect['rateLimit']>;
 };
 
-/** The dialect after start and after each reset: what a client is most likely to expect. */
+/** The dialect after start and after each reset: what clients are most likely to expect. */
 export const defaultDialect: Dialect = {
 	limit: { max: 100, above: 'clamp' },
 	includeContentsDefault: true,
@@ -110,20 +106,20 @@ interface Query {
 	includeContents?: boolean;
 }
 
-/** How the handler of a request is asked, and its answer is read. */
+/** How to call a request's handler, and to read its answer. */
 interface Spoken {
 	dialect: Dialect;
-	/** `lifelogs` or `chats` for their lists, whose pages are cut by the dialect. */
+	/** `lifelogs` or `chats` for lists, whose pages the dialect cuts. */
 	list?: 'lifelogs' | 'chats';
-	/** The time zone that the request asked for, if the handler is asked for UTC. */
+	/** The requested time zone, if the handler is called with UTC. */
 	zone?: string;
 }
 
 const GAP = 'gap:';
 
 /**
- * Lets the requests of `app` be asked and answered in the world's dialect: the handlers know none.
- * Requests that a fault has answered are left alone, so faults have to be injected first.
+ * Translates requests and answers of `app` to the world's dialect. The handlers know no dialects.
+ * Add `injectFaults` first, so that answers of faults aren't translated.
  */
 export function speakDialect(
 	app: FastifyInstance,
@@ -184,7 +180,7 @@ export function speakDialect(
 	});
 }
 
-/** The page size to ask the handler for. Throws an ApiError (400) for one that is rejected. */
+/** The page size for the handler. Throws an ApiError (400) if it is rejected. */
 function pageSize({ limit, pages }: Dialect, list: 'lifelogs' | 'chats', query: Query): number {
 	const max = list === 'lifelogs' ? limit.max : 100;
 	if (query.limit !== undefined && query.limit > max && limit.above === 'reject') {
@@ -196,9 +192,9 @@ function pageSize({ limit, pages }: Dialect, list: 'lifelogs' | 'chats', query: 
 }
 
 /**
- * Asks for the range that the dialect means by `start` and `end`: in UTC, in which no hour repeats.
+ * Converts `start` and `end` to the range that the dialect means, in UTC, where no hour repeats.
  *
- * @returns The zone in which the answer has to be.
+ * @returns The time zone for the answer.
  */
 function askForRange({ endInclusive, ambiguousHour }: Dialect, query: Query): string | undefined {
 	const { start, end } = query;
@@ -221,14 +217,14 @@ function askForRange({ endInclusive, ambiguousHour }: Dialect, query: Query): st
 	return zone;
 }
 
-/** A reviver of JSON that tells the times of lifelogs in a zone. */
+/** A JSON reviver that converts times of lifelogs to a time zone. */
 function inZone(zone: string): (key: string, value: unknown) => unknown {
 	const format = zoneFormatter(zone);
 	const times = ['startTime', 'endTime', 'updatedAt'];
 	return (key, value) => (times.includes(key) && typeof value === 'string' ? format(value) : value);
 }
 
-/** The cursor of the next page as the dialect has it. */
+/** The next page's cursor in the dialect's form. */
 function cursorOf(
 	{ nextCursor }: { nextCursor?: string },
 	{ pages, lastCursor }: Dialect,
@@ -242,7 +238,7 @@ function cursorOf(
 	return pages === 'emptyBetween' && !isAfterGap ? { nextCursor: GAP + nextCursor } : {};
 }
 
-/** Says in the dialect's way how long to wait after a 429. */
+/** Adds the delay of a 429 in the dialect's form. */
 function tellWait(
 	reply: { header: (name: string, value: string) => unknown },
 	body: { retryAfter?: string },

@@ -1,6 +1,6 @@
 import { comparePositions, type Position, type Slice } from '../index/store.mts';
 
-/** Entries by id, listed in order of time and id. */
+/** Entries by ID, listed in order of time and ID. */
 export class Entries<Entry extends { id: string }> {
 	readonly #entries = new Map<string, Entry>();
 	readonly #position: (entry: Entry) => Position;
@@ -18,7 +18,7 @@ export class Entries<Entry extends { id: string }> {
 		return this.#sorted;
 	}
 
-	/** The entries of the slice for which `isWanted` holds. */
+	/** The entries of the slice that pass `isWanted`. */
 	slice(
 		{ direction, after, skip = 0, limit }: Slice,
 		isWanted: (entry: Entry) => boolean,
@@ -36,24 +36,23 @@ export class Entries<Entry extends { id: string }> {
 		return found.slice(skip);
 	}
 
-	/** The entry with this id, if there is one. */
+	/** The entry with this ID, if any. */
 	get(id: string): Entry | undefined {
 		return this.#entries.get(id);
 	}
 
-	/** Adds an entry or replaces the one with its id. */
+	/** Adds an entry, or replaces the one with its ID. */
 	put(entry: Entry): void {
 		this.#entries.set(entry.id, entry);
 		this.#sorted = undefined;
 	}
 
-	/** Removes an entry; false when there is none. */
+	/** Removes an entry; false if it doesn't exist. */
 	delete(id: string): boolean {
 		this.#sorted = undefined;
 		return this.#entries.delete(id);
 	}
 
-	/** Removes all entries. */
 	clear(): void {
 		this.#entries.clear();
 		this.#sorted = undefined;
@@ -61,8 +60,8 @@ export class Entries<Entry extends { id: string }> {
 }
 
 /**
- * The place of the first entry for which something holds that holds for all behind it, too. A page
- * of a long list must not take longer than one of a short list.
+ * The index of the first entry for which `holds` is true; it must also be true for all later ones.
+ * Binary search, so that pages of long lists aren't slower.
  */
 function firstOf<Entry>(entries: Entry[], holds: (entry: Entry) => boolean): number {
 	let [low, high] = [0, entries.length];

@@ -3,27 +3,26 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Something that is to go wrong with the requests it matches. */
+/** A fault for matching requests. */
 export interface Fault {
-	/** HTTP method; any when missing. */
+	/** HTTP method; by default any. */
 	method?: string;
-	/** Beginning of the raw path; any when missing. */
+	/** Prefix of the raw path; by default any. */
 	path?: string;
-	/** Matching requests to let pass first. */
+	/** Number of matching requests to let pass first. */
 	skip?: number;
-	/** Matching requests to hit. Default 1. */
+	/** Number of matching requests to affect. Default 1. */
 	times?: number;
-	/** Answers this status instead of handling the request. */
+	/** Answers with this status instead of handling the request. */
 	status?: number;
 	/** Headers added to the answer. */
 	headers?: Record<string, string>;
-	/** Answers this instead of handling the request (status 200 unless `status` says else). */
+	/** Answers with this body instead of handling the request (status 200 unless `status` is set). */
 	body?: unknown;
-	/** Waits this long first, in milliseconds. */
 	delayMs?: number;
-	/** Breaks the connection before the request is handled, or after it but unanswered. */
+	/** Closes the connection before the request is handled, or after it without an answer. */
 	reset?: 'before' | 'after';
-	/** Declares the whole answer, sends half of it and breaks the connection. */
+	/** Declares the full length, sends half of the answer, and closes the connection. */
 	cutBody?: boolean;
 }
 
@@ -48,7 +47,7 @@ export const faultsSchema = {
 	},
 };
 
-/** Lets the faults that the world has at the time happen to the requests of `app`. */
+/** Applies the world's current faults to requests of `app`. */
 export function injectFaults(app: FastifyInstance, world: { readonly faults: Fault[] }): void {
 	const active = new WeakMap<FastifyRequest, Fault>();
 
@@ -56,7 +55,7 @@ export function injectFaults(app: FastifyInstance, world: { readonly faults: Fau
 		const fault = takeFault(world.faults, request);
 		if (!fault) return;
 		active.set(request, fault);
-		// It doesn't keep a process alive whose connections are closed.
+		// The timer must not keep the process alive after its connections are closed.
 		if (fault.delayMs) await sleep(fault.delayMs, undefined, { ref: false });
 		if (fault.reset === 'before') {
 			reply.hijack();
@@ -79,7 +78,7 @@ export function injectFaults(app: FastifyInstance, world: { readonly faults: Fau
 	});
 }
 
-/** Counts the request against the faults that match it and returns the one that is due. */
+/** Counts the request for all matching faults; returns the one to apply. */
 function takeFault(faults: Fault[], request: FastifyRequest): Fault | undefined {
 	for (const fault of faults) {
 		if (fault.method && fault.method.toUpperCase() !== request.method) continue;
@@ -96,9 +95,9 @@ function takeFault(faults: Fault[], request: FastifyRequest): Fault | undefined 
 	return undefined;
 }
 
-// Taken as the length of an answer that declares none.
+// Assumed length of an answer that declares none.
 const undeclared = 20_000;
-// What was sent gets this long to arrive before the connection breaks.
+// Time for sent data to arrive before the connection closes.
 const flushMs = 20;
 
 async function* firstHalf(

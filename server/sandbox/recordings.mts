@@ -6,8 +6,8 @@ import { planAudio, readClip } from './clip.mts';
 const clip = readClip(readFileSync(new URL('clip.ogg', import.meta.url)));
 
 /**
- * What was recorded between two instants (Unix milliseconds), by the rule that every lifelog was,
- * from its start to its end; undefined for nothing. `lifelogs` are in order of their start.
+ * The audio between two instants (Unix milliseconds); undefined without audio. Every lifelog counts
+ * as recorded from start to end. `lifelogs` are sorted by start.
  */
 export function recordingOf(
 	lifelogs: Lifelog[],
@@ -20,7 +20,7 @@ export function recordingOf(
 	return { ...planAudio(clip, durationMs, serial), tag: `${serial}-${durationMs}` };
 }
 
-/** Milliseconds of the range that lie inside lifelogs, overlapping ones counted once. */
+/** Milliseconds of the range inside lifelogs. Overlaps count once. */
 function recordedMs(lifelogs: Lifelog[], startMs: number, endMs: number): number {
 	let total = 0;
 	let reached = startMs;

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** One request as the control interface tells it. */
+/** A request in the control interface. */
 export interface LoggedRequest {
-	/** When it came, in real milliseconds. */
+	/** Time of arrival, in real milliseconds. */
 	at: number;
 	method: string;
-	/** The path as it came, not decoded and without the query. */
+	/** The raw path without the query. */
 	path: string;
 	query: Record<string, unknown>;
-	/** The status answered, or null while there is none (or when there never was one). */
+	/** Status of the answer, or null without one. */
 	status: number | null;
-	/** Whether it carried an API key. */
+	/** Whether it had an API key. */
 	keyed: boolean;
 }
 

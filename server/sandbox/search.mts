@@ -4,19 +4,19 @@ import { IndexDatabase } from '../index/database.mts';
 import { SearchIndex } from '../index/search.mts';
 import type { LifelogFilter } from '../index/store.mts';
 
-/** The server's search, over lifelogs in memory. */
+/** The server's search, for lifelogs in memory. */
 export class Search {
 	readonly #db = new IndexDatabase(new DatabaseSync(':memory:'));
 	readonly #index = new SearchIndex(this.#db);
-	// Indexing a month takes a moment, so it waits for the first search.
+	// Indexing a month takes a moment, so it is delayed until the first search.
 	readonly #pending = new Map<string, Lifelog>();
 
-	/** Adds a lifelog or replaces the one with its id. */
+	/** Adds a lifelog, or replaces the one with its ID. */
 	put(lifelog: Lifelog): void {
 		this.#pending.set(lifelog.id, lifelog);
 	}
 
-	/** Removes a lifelog, if it is there. */
+	/** Removes a lifelog if it exists. */
 	delete(id: string): void {
 		this.#pending.delete(id);
 		this.#index.delete(id);
@@ -28,7 +28,7 @@ export class Search {
 		this.#index.clear();
 	}
 
-	/** The ids of the best `limit` matches, best first. */
+	/** IDs of the best `limit` matches, best first. */
 	find(query: string, filter: LifelogFilter, limit: number): string[] {
 		this.#db.exec('BEGIN');
 		for (const lifelog of this.#pending.values()) this.#index.put(lifelog);

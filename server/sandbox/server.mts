@@ -5,31 +5,28 @@ import { buildControl } from './control.mts';
 import { World, type DataOptions } from './world.mts';
 import { asError } from '../util/errors.mts';
 
-/** How a sandbox is started. */
 export interface SandboxOptions extends DataOptions {
-	/** Port of the service; 0 (default) takes any free one. */
+	/** Port of the service; 0 (default) selects a free one. */
 	port?: number;
-	/** Port of the control interface; 0 (default) takes any free one. */
+	/** Port of the control interface; 0 (default) selects a free one. */
 	controlPort?: number;
-	/** The only API key it accepts. Default `sandbox-key`. */
+	/** The only accepted API key. Default `sandbox-key`. */
 	apiKey?: string;
 }
 
-/** A running sandbox. */
 export interface Sandbox {
-	/** Base address of the service, without a trailing slash. */
+	/** Base URL of the service, without a trailing slash. */
 	url: string;
-	/** Base address of the control interface, without a trailing slash. */
+	/** Base URL of the control interface, without a trailing slash. */
 	controlUrl: string;
 	apiKey: string;
-	/** Stops it and breaks what connections are left. */
+	/** Stops it and closes all connections. */
 	close: () => Promise<void>;
 }
 
 /**
- * Starts the service and its control interface in this process, both on 127.0.0.1 only.
- * Rejects with the error of `listen` when a port is taken; of the control interface's, `option` says
- * so.
+ * Starts the service and its control interface in this process, only on 127.0.0.1. Rejects with the
+ * error of `listen` if a port is in use. For the control interface, the error has `option`.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const { port = 0, controlPort = 0, apiKey = 'sandbox-key', ...data } = options;

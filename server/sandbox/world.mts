@@ -12,26 +12,26 @@ import type { LoggedRequest } from './requestLog.mts';
 import { recordingOf } from './recordings.mts';
 import { Search } from './search.mts';
 
-/** What the data is generated from. */
+/** Options of generating data. */
 export interface DataOptions {
 	seed?: number;
-	/** Fixes the clock at this ISO time; without it the clock is the real one. */
+	/** Fixes the clock at this ISO time; by default real time. */
 	now?: string;
-	/** Days to generate, the last one being today. */
+	/** Days to generate, including today. */
 	days?: number;
-	/** Exactly this many lifelogs a day, instead of 40 to 50. */
+	/** Exact number of lifelogs per day, instead of 40 to 50. */
 	perDay?: number;
-	/** Exactly this many lifelogs in total, spread evenly over the days. */
+	/** Exact total number of lifelogs, spread evenly over the days. */
 	lifelogs?: number;
-	/** Exactly this many bytes of markdown in each lifelog. */
+	/** Exact size of each lifelog's Markdown in bytes. */
 	markdownBytes?: number;
-	/** No data at all. */
+	/** Generates no data. */
 	empty?: boolean;
 }
 
 /**
- * Everything the sandbox serves and remembers. Stored timestamps are UTC ISO strings with
- * milliseconds, so they compare as strings.
+ * Data and state of the sandbox. Timestamps are UTC ISO strings with milliseconds, so they compare
+ * as strings.
  */
 export class World implements Store {
 	readonly lifelogs = new Entries<Lifelog>(({ startTime, id }) => ({ time: startTime, id }));
@@ -41,7 +41,7 @@ export class World implements Store {
 	readonly requests: LoggedRequest[] = [];
 	faults: Fault[] = [];
 	dialect: Dialect = defaultDialect;
-	/** The fixed time in milliseconds, or undefined while the clock is the real one. */
+	/** The fixed time in milliseconds; undefined for real time. */
 	fixedNow: number | undefined;
 
 	/** The sandbox's time in milliseconds. */
@@ -49,7 +49,7 @@ export class World implements Store {
 		return this.fixedNow ?? Date.now();
 	}
 
-	/** Generates all data anew and forgets requests, faults, used rate limits and dialect. */
+	/** Generates new data, and clears requests, faults, used rate limits and dialect. */
 	reset(
 		{ seed = 1, now, days = 31, perDay, lifelogs, markdownBytes, empty = false }: DataOptions,
 		dialect: DialectChange = {},
@@ -72,13 +72,13 @@ export class World implements Store {
 		for (const chat of generateChats(faker, period, this.lifelogs.list())) this.chats.put(chat);
 	}
 
-	/** Adds a lifelog or replaces the one with its id. */
+	/** Adds a lifelog, or replaces the one with its ID. */
 	saveLifelog(lifelog: Lifelog): void {
 		this.lifelogs.put(lifelog);
 		this.#search.put(lifelog);
 	}
 
-	/** Removes a lifelog, and with it its audio; false when there is none. */
+	/** Removes a lifelog and its audio; false if it doesn't exist. */
 	deleteLifelog(id: string): boolean {
 		this.#search.delete(id);
 		return this.lifelogs.delete(id);
@@ -133,6 +133,6 @@ function isIn({ from, before, isStarred }: LifelogFilter): (lifelog: Lifelog) =>
 		(isStarred === undefined || lifelog.isStarred === isStarred);
 }
 
-// Undefined fields are left out of JSON.
+// JSON omits undefined fields.
 const hidden = { owner: undefined, globalPromptId: undefined };
 const answered = (chat: StoredChat): Chat => Object.assign({}, chat, hidden);

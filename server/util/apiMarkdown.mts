@@ -1,7 +1,7 @@
 import type { ContentNode } from '../../lifelog/api.ts';
 import { contentNodes } from '../../lifelog/contents.ts';
 
-/** Writes contents as the API's `markdown`: headings with `#`, utterances as quotes `> Speaker: words`. */
+/** Renders contents as the API's `markdown`: headings with `#`, utterances as quotes `> Speaker: words`. */
 export function renderMarkdown(contents: ContentNode[]): string {
 	return [...contentNodes(contents)].map(markdownLine).join('\n\n');
 }

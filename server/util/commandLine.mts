@@ -1,10 +1,10 @@
-// What every command here that serves has in common.
+// Shared code of the commands.
 import { existsSync } from 'node:fs';
 import { printable } from './text.mts';
 
 /**
- * What is typed to start lifelog-server: a checkout has a script for it. The package and the Docker
- * image have no package.json there.
+ * The command to start lifelog-server. A checkout has an npm script; the package and the Docker
+ * image have no package.json at this path.
  */
 export const commandName = existsSync(new URL('../../package.json', import.meta.url))
 	? 'npm run server --'
@@ -15,24 +15,24 @@ export const commandName = existsSync(new URL('../../package.json', import.meta.
 /** 0: complete. 1: something is missing or wrong. 2: it could not start. */
 export type ExitCode = 0 | 1 | 2;
 
-/** Why a command can't start. The message says what to do; it may have several lines. */
+/** Why a command can't start. The message says what to do, and may have several lines. */
 export class CannotStart extends Error {}
 
-/** An error's message sanitized for display, with a line break at its end. */
+/** An error's message sanitized for display, with a final line break. */
 export function displayed(error: Error): string {
 	const lines = error instanceof CannotStart ? error.message.split('\n') : [error.message];
 	return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-/** @throws CannotStart that says all problems, a line each. */
+/** @throws CannotStart with one problem per line. */
 export function throwIfAny(problems: string[]): void {
 	if (problems.length > 0) throw new CannotStart(problems.join('\n'));
 }
 
 /**
- * Serves until the process is told to stop, which then ends.
+ * Keeps serving until the process is told to stop, then ends it.
  *
- * @param ready One line of JSON to print when it is there; from then on it stops when stdin closes, too.
+ * @param ready A line of JSON to print once available. The process then also stops when stdin closes.
  */
 export function serveUntilStopped(
 	close: () => Promise<void>,
@@ -46,11 +46,11 @@ export function serveUntilStopped(
 		console.log(JSON.stringify(line));
 		process.stdin.once('close', stop).resume();
 	};
-	// Whoever awaits it, too, is told why there is none.
+	// Another caller handles a rejection.
 	Promise.resolve(ready).then(tell, () => {});
 }
 
-/** Why nothing can be served on a host and a port, with what to do. Other errors are returned as they are. */
+/** Why nothing can be served on a host and port, and what to do. Other errors are returned unchanged. */
 export function listenProblem(error: Error & { code?: string }, host: string, port: number): Error {
 	const { code = '' } = error;
 	if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
@@ -67,10 +67,10 @@ export function listenProblem(error: Error & { code?: string }, host: string, po
 }
 
 /**
- * Says why a command could not start, and lets the process fail.
+ * Reports why a command couldn't start, and sets a failure exit code.
  *
- * @param error Of a port that is taken, `option` is what gave it; `port` when missing.
- * @param command What stands before the options, where they are to be tried again.
+ * @param error For a port in use, `option` is the option that set it; by default `port`.
+ * @param command The command before its options, for advice to try again.
  */
 export function fail(
 	error: Error & { code?: string; port?: number; option?: string },

@@ -1,18 +1,18 @@
 import { opendir, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** What an archive takes on disk, in bytes. */
+/** Disk usage of an archive, in bytes. */
 export interface DiskUse {
 	archive: number;
 	index: number;
-	/** What is left for more. */
+	/** Free space. */
 	free: number;
 }
 
 /**
- * Counts the bytes of a folder, those of an index apart. What goes away meanwhile isn't counted.
+ * Measures a folder, with the index separately. Files that disappear meanwhile aren't counted.
  *
- * @param index The file of the index, whose other files begin with its name.
+ * @param index The file of the index. Names of its other files start with its name.
  */
 export async function diskUse(folder: string, index: string): Promise<DiskUse> {
 	const use = { archive: 0, index: 0 };

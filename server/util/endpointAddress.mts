@@ -1,9 +1,9 @@
 import { addressProblem, isPrivate, plainAddress } from '../../lifelog/addresses.ts';
 
 /**
- * The base address of an endpoint with a model, without slashes at its end.
+ * The base URL of a model endpoint, without trailing slashes.
  *
- * @throws Error that continues the name of its option.
+ * @throws Error whose message continues the option's name.
  */
 export function checkedEndpointUrl(text: string, keyVariable: string): string {
 	const problem = addressProblem(text, isPrivate);

@@ -1,4 +1,4 @@
-/** A refusal that is answered as `{ error: message }` with the given HTTP status. */
+/** An error that is answered as `{ error: message }` with the given HTTP status. */
 export class ApiError extends Error {
 	readonly statusCode: number;
 
@@ -8,9 +8,9 @@ export class ApiError extends Error {
 	}
 }
 
-/** The 429 of a key that used up its window. */
+/** A 429 for a key that has used up its window. */
 export class RateLimitedError extends ApiError {
-	/** Milliseconds until the window frees a slot. */
+	/** Milliseconds until the next request is allowed. */
 	readonly waitMs: number;
 
 	constructor(waitMs: number) {
@@ -19,7 +19,7 @@ export class RateLimitedError extends ApiError {
 	}
 }
 
-/** The 503 of a server that will be able to answer later. */
+/** A 503 of a server that will be ready later. */
 export class UnavailableError extends ApiError {
 	readonly retryAfterS: number;
 
@@ -29,9 +29,9 @@ export class UnavailableError extends ApiError {
 	}
 }
 
-/** What was thrown, if it is an error, and otherwise an error that says it. */
+/** The thrown value if it is an error, otherwise an error with its text. */
 export function asError(thrown: unknown): Error & { code?: string } {
-	// Not instanceof: each realm has an Error of its own.
+	// Not instanceof: each realm has its own Error.
 	const isError = typeof thrown === 'object' && thrown !== null && 'message' in thrown;
 	return isError ? (thrown as Error) : new Error(String(thrown));
 }

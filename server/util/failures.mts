@@ -1,7 +1,6 @@
-/** An error of Node.js or of its SQLite. */
+/** An error of Node.js or its SQLite. */
 export type ServerError = Error & { code?: string; errcode?: number; errstr?: string };
 
-/** How a failure is answered. */
 interface FailureAnswer {
 	statusCode: number;
 	message: string;
@@ -24,20 +23,19 @@ const noRights = {
 const answers: Record<string, FailureAnswer> = {
 	ENOSPC: diskFull,
 	EDQUOT: diskFull,
-	// Of a file system that takes no larger file.
+	// The file system allows no larger files.
 	EFBIG: diskFull,
 	EROFS: readOnly,
 	EACCES: noRights,
 	EPERM: noRights,
 };
-// The primary result codes of SQLite: permission, read-only, full.
+// Primary result codes of SQLite: permission, read-only, full.
 const sqliteAnswers: Record<number, FailureAnswer> = { 3: noRights, 8: readOnly, 13: diskFull };
 
 /**
- * What a client is told of an error that nobody expected, without its message, which may quote a path
- * or what somebody said.
+ * The answer to an unexpected error, without its message, which may quote a path or the user's words.
  *
- * @param service The name of the service that failed.
+ * @param service Name of the failed service.
  */
 export function answerFailure(service: string, error: ServerError): FailureAnswer {
 	return (
@@ -48,7 +46,7 @@ export function answerFailure(service: string, error: ServerError): FailureAnswe
 	);
 }
 
-/** What is said of a disk that is full, read-only or somebody else's; undefined for any other error. */
+/** The answer if a disk is full, read-only or another user's; undefined for other errors. */
 export function answerOfDisk({ code = '', errcode = 0 }: ServerError): FailureAnswer | undefined {
 	return answers[code] ?? sqliteAnswers[errcode & 0xff];
 }
@@ -59,10 +57,10 @@ export function throwIfFull(error: ServerError): void {
 	if (statusCode === diskFull.statusCode) throw new Error(message, { cause: error });
 }
 
-/** An error in a few words, none of which depends on what was said: SQLite has its own for each code. */
+/** A short description that quotes no content. SQLite has a text for each code. */
 export const reasonOf = ({ errstr, code, name }: ServerError): string => errstr ?? code ?? name;
 
-/** What an error is and where it happened, without its message, which may quote what was said. */
+/** The type and location of an error, without its message, which may quote the user's words. */
 export function whereIs(error: ServerError): { code: string; at: string[] } {
 	const frames = (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));
 	return { code: reasonOf(error), at: frames.slice(0, 5).map((line) => line.trim()) };

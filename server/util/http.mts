@@ -1,40 +1,40 @@
-// How other services are asked: for how long, for how much, and nobody else than who is asked.
+// HTTP requests with limits for time and size, without redirects.
 import { Agent, type Dispatcher, fetch, type FormData, type Response } from 'undici';
 
 interface Sending {
 	method?: 'GET' | 'POST';
 	headers: Record<string, string>;
 	body?: string | FormData;
-	/** How long the answer may take to begin, in ms. */
+	/** Maximum time until the answer begins, in ms. */
 	beginMs: number;
 	signal?: AbortSignal;
 	dispatcher?: Dispatcher;
 }
 
-/** How long the body of an answer may take, in ms. */
+/** Maximum times for an answer's body, in ms. */
 interface BodyTimes {
 	totalMs: number;
-	/** Without a byte; as long as all of it by default. */
+	/** Without a byte; by default the total time. */
 	stallMs?: number;
 }
 
-/** An answer that took longer than it may. */
+/** An answer took too long. */
 export class LateError extends Error {
 	constructor(ms: number) {
 		super(`didn't respond within ${Math.round(ms / 1000)} s`);
 	}
 }
 
-/** An answer that is larger than it may be. */
 export class TooLargeError extends Error {}
 
 /** For requests that may take longer than undici's five minutes. */
 export const PATIENT = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /**
- * Sends a request. A redirect is an answer like any other: a key or words would go elsewhere.
+ * Sends a request. Redirects are returned, not followed: they would send a key or private words to
+ * another address.
  *
- * @throws LateError, the reason of `signal`, and what undici says of a connection.
+ * @throws LateError, the reason of `signal`, and undici's connection errors.
  */
 export async function send(url: string, { beginMs, signal, ...init }: Sending): Promise<Response> {
 	const late = new AbortController();
@@ -47,17 +47,12 @@ export async function send(url: string, { beginMs, signal, ...init }: Sending): 
 	}).finally(() => clearTimeout(timer));
 }
 
-/** Whether an answer leads to another address. */
 export const isRedirect = ({ status }: { status: number }) => status >= 300 && status < 400;
 
-/** The headers of an answer, as `lifelog/retryAfter` reads them. */
+/** The headers of an answer, for `lifelog/retryAfter`. */
 export const headersOf = ({ headers }: Response) => Object.fromEntries(headers);
 
-/**
- * The body of an answer, piece by piece.
- *
- * @throws LateError.
- */
+/** Streams the body of an answer. @throws LateError. */
 export async function* bodyOf(
 	response: Response,
 	{ totalMs, stallMs = totalMs }: BodyTimes,
@@ -77,11 +72,7 @@ export async function* bodyOf(
 	}
 }
 
-/**
- * The body of an answer as a text.
- *
- * @throws LateError, TooLargeError.
- */
+/** The body of an answer as text. @throws LateError, TooLargeError. */
 export async function textOf(
 	response: Response,
 	{ maxBytes, ...times }: BodyTimes & { maxBytes: number },
@@ -96,7 +87,7 @@ export async function textOf(
 	return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-/** The code of a connection's error, such as ECONNREFUSED. */
+/** The code of a connection error, such as ECONNREFUSED. */
 export function codeOf(error: Error): string | undefined {
 	return ((error.cause ?? error) as NodeJS.ErrnoException).code;
 }

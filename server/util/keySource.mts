@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** A key that cannot be used; its message says what to do. */
+/** An unusable key. The message says what to do. */
 export class KeyError extends Error {}
 
 /**
- * A key from the environment: the variable `name`, or the file of which `<name>_FILE` is the path, as
- * secrets of Docker and systemd are given. A line break at the end of the file doesn't count.
+ * Reads a key from the environment variable `name`, or from the file at `<name>_FILE`, as used for
+ * secrets of Docker and systemd. A final line break in the file is ignored.
  *
- * @returns Undefined if neither is set.
- * @throws KeyError if both are set, or the file cannot be read.
+ * @returns undefined if neither is set.
+ * @throws KeyError if both are set, or the file is unreadable.
  */
 export function keyFromEnvironment(name: string): string | undefined {
 	const { [name]: key, [`${name}_FILE`]: path } = process.env;
@@ -24,6 +24,6 @@ export function keyFromEnvironment(name: string): string | undefined {
 	}
 }
 
-/** Where `keyFromEnvironment` reads a key: the variable, or the file of the other one. */
+/** The source of `keyFromEnvironment`: the variable, or the file. */
 export const keySource = (name: string) =>
 	process.env[`${name}_FILE`] ? `the file of ${name}_FILE` : name;

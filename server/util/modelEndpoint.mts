@@ -13,16 +13,16 @@ import {
 } from './http.mts';
 import { keySource } from './keySource.mts';
 
-/** Where a model is asked, in the form of OpenAI's API. */
+/** An OpenAI-compatible model endpoint. */
 export interface EndpointOptions {
-	/** The base address, such as http://127.0.0.1:11434/v1. */
+	/** Base URL, such as http://127.0.0.1:11434/v1. */
 	url: string;
 	model: string;
-	/** Sent as a bearer token; an endpoint of one's own may want none. */
+	/** Bearer token; a private endpoint may need none. */
 	key: string | undefined;
 }
 
-/** What endpoints are for: how each is called where its options are given, and what is asked for there. */
+/** Purposes of endpoints, with the names of their options and paths. */
 export const ENDPOINTS = {
 	transcription: {
 		name: 'Transcription',
@@ -50,39 +50,39 @@ export const ENDPOINTS = {
 	},
 };
 
-/** Whether an endpoint can be used, as far as it says so by itself. */
+/** Whether an endpoint is usable, by its own list of models. */
 export interface EndpointState {
-	/** What it is for, such as `Transcription`. */
+	/** Purpose, such as `Transcription`. */
 	name: string;
-	/** Its host, with the port if it isn't the usual one. */
+	/** Host, with a non-default port. */
 	host: string;
 	model: string;
 	/** `unknown`: it answers, but has no list of models. */
 	state: 'ready' | 'unknown' | 'problem';
-	/** The end of a sentence about it. */
+	/** Completes a sentence about it. */
 	text: string;
 }
 
 interface PostOptions {
 	timeoutMs: number;
-	/** An answer that is larger is broken off. */
+	/** Larger answers are aborted. */
 	maxBytes: number;
 	signal?: AbortSignal;
-	/** Reads the text of an answer, by default as JSON. Throws a SyntaxError for one that can't be read. */
+	/** Parses the answer; by default JSON. Throws a SyntaxError if it is invalid. */
 	parse?: (text: string) => unknown;
 }
 
-/** Why an endpoint gave no usable answer; its message tells nothing of what was asked, nor the key. */
+/** Why an endpoint gave no usable answer. The message contains neither the request nor the key. */
 export class EndpointError extends Error {
-	/** Whether it was this request that was refused. */
+	/** Whether it rejected this particular request. */
 	readonly isRefusal: boolean;
-	/** Whether it was refused because it is too large. */
+	/** Whether the request was too large. */
 	readonly isTooLarge: boolean;
-	/** Whether the endpoint itself says that it has failed. */
+	/** Whether the endpoint itself reports a failure. */
 	readonly isFailure: boolean;
-	/** Whether it has answered as if all were well, but with something else than it was asked for. */
+	/** Whether it reported success, but with an unexpected answer. */
 	readonly isUnusable: boolean;
-	/** How long the endpoint wants to be left alone, in milliseconds. */
+	/** Delay that the endpoint asks for, in milliseconds. */
 	readonly waitMs: number | undefined;
 
 	constructor(message: string, more: Partial<EndpointError> = {}) {
@@ -102,17 +102,17 @@ const REFUSALS = [400, TOO_LARGE, 422];
 
 /** Maximum time to list models, because the user waits for it. */
 const LIST_TIMEOUT_MS = 3_000;
-/** Those who sell models list hundreds. */
+/** Commercial endpoints list hundreds of models. */
 const MAX_LIST_BYTES = 4 * 2 ** 20;
 const MAX_NAMED = 5;
 
-/** An endpoint that takes JSON or a form with a file, and answers JSON. */
+/** An endpoint that accepts JSON or a form with a file, and answers with JSON. */
 export class Endpoint {
 	readonly #base: string;
 	readonly #names: (typeof ENDPOINTS)[keyof typeof ENDPOINTS];
 	readonly #headers: Record<string, string>;
 
-	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	/** Throws an Error that says what to do for an invalid address or key. */
 	constructor({ url, key }: Pick<EndpointOptions, 'url' | 'key'>, kind: keyof typeof ENDPOINTS) {
 		this.#names = ENDPOINTS[kind];
 		const { option, keyVariable } = this.#names;
@@ -126,8 +126,8 @@ export class Endpoint {
 	}
 
 	/**
-	 * Returns what the endpoint answers to `body`, parsed. A file in a form is read as it is sent. Rejects
-	 * with an EndpointError, also when there is no answer within `timeoutMs`.
+	 * Sends `body`; returns the parsed answer. A file in a form is streamed. Rejects with an
+	 * EndpointError, also after `timeoutMs`.
 	 */
 	async post(
 		body: object | FormData,
@@ -156,10 +156,7 @@ export class Endpoint {
 		throw this.#errorOf(response);
 	}
 
-	/**
-	 * Asks whether a model is there, by the list of models: that costs nothing and loads none. Never
-	 * rejects.
-	 */
+	/** Checks in the list of models whether a model exists: this is free and loads none. Never rejects. */
 	async stateOf(model: string): Promise<EndpointState> {
 		const about = { name: this.#names.name, host: new URL(this.#base).host, model };
 		try {
@@ -173,7 +170,7 @@ export class Endpoint {
 		}
 	}
 
-	/** The names of its models, or why it isn't known. */
+	/** The names of its models, or why they are unknown. */
 	async #models(): Promise<string[] | string> {
 		const response = await send(`${this.#base}/models`, {
 			headers: this.#headers,
@@ -205,10 +202,10 @@ export class Endpoint {
 	}
 }
 
-/** What is answered to a path that an endpoint doesn't know. */
+/** Status codes for an unknown path. */
 const HAS_NO_LIST = [404, 405, 501];
 
-/** The names in a list of models, as OpenAI has it, or without anything around it; undefined if it isn't a list. */
+/** The names in a list of models, in OpenAI's form or as a plain array; undefined if it isn't a list. */
 function namesIn(text: string): string[] | undefined {
 	let answer: unknown;
 	try {
@@ -223,7 +220,7 @@ function namesIn(text: string): string[] | undefined {
 	);
 }
 
-/** Whether a model is in a list: Ollama takes names without `:latest`, and Google without `models/`. */
+/** Whether a model is listed. Ollama accepts names without `:latest`, and Google without `models/`. */
 const isListed = (model: string, listed: string[]) =>
 	[model, `${model}:latest`, `models/${model}`].some((name) => listed.includes(name));
 

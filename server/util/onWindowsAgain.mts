@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const RETRIES = 50;
 const PAUSE_MS = 50;
 
-/** Does something with files again, because Windows refuses it while another program has them open. */
+/** Retries file operations, because Windows rejects them while another program has the files open. */
 export async function onWindowsAgain(work: () => Promise<void>): Promise<void> {
 	for (let attempt = 0; ; attempt++) {
 		try {

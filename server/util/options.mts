@@ -1,74 +1,70 @@
-// What an option of a command is, and how it's read: from the command line or from its variable.
+// Declares and reads options of commands, from the command line or variables.
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { distance } from 'fastest-levenshtein';
 import { IANAZone } from 'luxon';
 import { commandName } from './commandLine.mts';
 
-/** An option as it's declared. */
 export interface Declared<Value> {
 	/** `--port <n>`; a switch has no value. */
 	flags: string;
 	about: string;
 	/** Its heading in the help. */
 	group: string;
-	/** The variable that sets it; none for what only a person types. */
+	/** Its environment variable; undefined for options that only a person types. */
 	variable: string | undefined;
-	/** As it would be typed. */
+	/** Default, as typed. */
 	fallback: string | undefined;
-	/** Throws an Error that continues the name of the option, such as `must be a whole number`. */
+	/** Throws an Error whose message continues the option's name, such as `must be a whole number`. */
 	read: (text: string) => Value;
 }
 
 export type Options = Record<string, Declared<unknown>>;
 
-/** The values of options, by their names in the declaration. */
+/** Values of options by name. */
 export type Values<Some extends Options> = {
 	[Name in keyof Some]: Some[Name] extends Declared<infer Value> ? Value : never;
 };
 
-/** A command as it's declared. */
 export interface DeclaredCommand<Some extends Options = Options> {
 	name: string;
-	/** What is typed before the name, if it isn't lifelog-server. */
+	/** The program, if it isn't lifelog-server. */
 	program?: string;
 	/** `<folder>` */
 	operands: string;
-	/** What the operands are, after "Give". */
+	/** Description of the operands, after "Give". */
 	operandsAre: string;
 	about: string;
-	/** What it does, below the usage. */
+	/** Purpose, below the usage. */
 	description: string;
 	options: Some;
-	/** Variables with secrets, and what they are. */
+	/** Variables with secrets, and their descriptions. */
 	secrets: Record<string, string>;
-	/** Options that contradict each other. */
+	/** Pairs of contradicting options. */
 	exclusive: [string, string][];
 	/** At the end of the help. */
 	exitCodes: string;
 }
 
-/** What somebody gave to a command. */
+/** Parsed arguments of a command. */
 export interface Given<Some extends Options> {
 	operands: string[];
 	values: Values<Some>;
-	/** How an option was given: `--port` or `LIFELOG_PORT`; undefined for one that wasn't. */
+	/** The source of an option's value: `--port` or `LIFELOG_PORT`; undefined for the default. */
 	sourceOf: (name: keyof Some & string) => string | undefined;
-	/** All that is wrong. */
 	problems: string[];
 }
 
 interface More {
-	/** Overrides LIFELOG_ and the option's name. */
+	/** Overrides the default name: LIFELOG_ and the option's name. */
 	variable?: string;
 	fallback?: string;
 }
 
-/** Where there is no terminal. */
+/** Without a terminal. */
 const HELP_WIDTH = 100;
 const SWITCH: Record<string, boolean> = { true: true, 1: true, false: false, 0: false, '': false };
 
-/** An option with a value. */
 export function option<Value>(
 	flags: string,
 	about: string,
@@ -90,7 +86,7 @@ export function option<Value>(
 	return { flags, about, group: 'Options', variable, fallback, read };
 }
 
-/** An option that is on or off. A variable of any other text than these would leave it unclear. */
+/** A boolean option. Its variable only accepts certain values, because others would be ambiguous. */
 export function toggle(flags: string, about: string, variable?: string): Declared<boolean> {
 	const read = (text: string) => {
 		if (SWITCH[text] !== undefined) return SWITCH[text];
@@ -131,7 +127,7 @@ export const oneOf =
 		throw new Error(`must be one of ${words.join(', ')}${suggestion(given, words)}`);
 	};
 
-/** Words with commas between them. */
+/** Words separated by commas. */
 export const someOf =
 	<Word extends string>(...words: Word[]) =>
 	(given: string): Set<Word> => {
@@ -154,14 +150,14 @@ export function timezone(given: string): string {
 	throw new Error(`must be a name such as Europe/Berlin, not ${given}`);
 }
 
-/** A time zone that was given, or else the system's. */
+/** The given time zone, or the system's. */
 export function timezoneOr(given: string | undefined): string {
 	const zone = given ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	if (IANAZone.isValidZone(zone)) return zone;
 	throw new Error(`--timezone must be a name such as Europe/Berlin: the system's is ${zone}`);
 }
 
-/** The file of the index without `--index`. */
+/** The default of `--index`. */
 export const defaultIndex = (folder: string) => join(folder, '.lifelog-index.sqlite');
 
 /** `--port` of `--port <n>`. */
@@ -171,9 +167,9 @@ const variableOf = (flags: string) =>
 	`LIFELOG_${nameOf({ flags }).slice(2).toUpperCase().replaceAll('-', '_')}`;
 
 /**
- * Reads what was given to a command. The command line wins over variables.
+ * Reads the arguments of a command. The command line overrides variables.
  *
- * @returns Undefined if the help was asked for, which is printed then.
+ * @returns undefined if the help was requested and printed.
  */
 export function readCommand<Some extends Options>(
 	declared: DeclaredCommand<Some>,
@@ -229,7 +225,6 @@ export function readCommand<Some extends Options>(
 	};
 }
 
-/** The help of a command. */
 function helpOf(declared: DeclaredCommand): string {
 	const secrets = Object.entries(declared.secrets);
 	const width = Math.max(...secrets.map(([name]) => name.length));
@@ -248,7 +243,7 @@ function helpOf(declared: DeclaredCommand): string {
 	return `${commandOf(declared).helpInformation()}${keys}${variables}${declared.exitCodes}`;
 }
 
-/** Words about the nearest of some names, or none if none is near. */
+/** Suggests the nearest name; empty if none is near. */
 export function suggestion(given: string, names: readonly string[]): string {
 	const near = names
 		.map((name) => ({ name, far: distance(given.toLowerCase(), name.toLowerCase()) }))
@@ -257,13 +252,11 @@ export function suggestion(given: string, names: readonly string[]): string {
 	return near.length === 0 ? '' : `. Did you mean ${near[0].name}?`;
 }
 
-/** Two letters that changed places count as two. */
+/** Two swapped letters count as two typos. */
 const mostTypos = (length: number) => Math.max(length < 4 ? 1 : 2, Math.floor(length / 3));
 const bareLength = (name: string) => name.replace(/^(--|LIFELOG_)/, '').length;
 
-/**
- * Warnings about variables that begin with LIFELOG_ and that no command has, with the nearest name.
- */
+/** Warnings about variables that start with LIFELOG_ but belong to no command, with the nearest name. */
 export function unknownVariables(commands: DeclaredCommand[]): string[] {
 	const options = commands.flatMap((each) => Object.values(each.options));
 	const secrets = commands.flatMap((each) => Object.keys(each.secrets));
@@ -325,12 +318,12 @@ function unknownOption(arg: string, names: string[]): string {
 	return `Unknown option '${name}'${suggestion(name, [...names, '--help', '--version'])}`;
 }
 
-/** How an option was given, and its value as a text. An empty variable is as good as none. */
+/** The source of an option, and its value as text. An empty variable counts as unset. */
 function givenOf(command: Command, each: Declared<unknown>): { source?: string; value?: string } {
 	const declared = new Option(each.flags);
 	const attribute = declared.attributeName();
 	if (command.getOptionValueSource(attribute) === 'cli') {
-		// Commander takes `--no-open` for the opposite of `--open`.
+		// Commander interprets `--no-open` as the opposite of `--open`.
 		const value = declared.negate ? true : command.getOptionValue(attribute);
 		return { source: nameOf(each), value: String(value) };
 	}
@@ -338,7 +331,7 @@ function givenOf(command: Command, each: Declared<unknown>): { source?: string; 
 	return value ? { source: each.variable, value } : {};
 }
 
-/** Each option and secret with its value and where it is from, a line each. Secrets are redacted. */
+/** Lists options and secrets with values and sources, one per line. Secrets are redacted. */
 export function describeConfig<Some extends Options>(
 	declared: DeclaredCommand<Some>,
 	{ operands, values, sourceOf }: Given<Some>,

@@ -1,15 +1,18 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Lets only the owner of a file read it. Does nothing if there is no such file, or its rights can't be changed. */
+/**
+ * Makes a file readable only by its owner. Does nothing if it doesn't exist, or its permissions
+ * can't be changed.
+ */
 export function restrict(path: string): void {
 	try {
 		chmodSync(path, 0o600);
 	} catch {
-		// Another user's file, or a file system without rights.
+		// Another user's file, or a file system without permissions.
 	}
 }
 
-/** Writes a file that only its owner can read: all of it or, such as on a full disk, nothing. */
+/** Writes a file that only its owner can read. A failure, such as a full disk, leaves no partial file. */
 export function writePrivate(path: string, text: string): void {
 	const draft = `${path}.new`;
 	try {

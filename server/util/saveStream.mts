@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** What was saved. */
 export interface Saved {
 	bytes: number;
 	/** 64 lowercase hexadecimal digits. */
@@ -10,9 +9,9 @@ export interface Saved {
 }
 
 /**
- * Saves a stream as a new file, flushed to the disk, and counts and hashes it on the way.
+ * Saves a stream as a new file, flushed to the disk, with its size and hash.
  *
- * @throws What the source or the disk fails with; nothing of the file is left then.
+ * @throws Errors of the source or the disk. The partial file is removed then.
  */
 export async function saveStream(
 	path: string,
@@ -30,7 +29,7 @@ export async function saveStream(
 			}
 			await file.sync();
 		} catch (error) {
-			// On a full disk, what is written of it would take the rest.
+			// On a full disk, the partial file would take the remaining space.
 			await rm(path, { force: true }).catch(() => {});
 			throw error;
 		} finally {

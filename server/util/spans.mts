@@ -1,13 +1,13 @@
 import type { Lifelog } from '../../lifelog/api.ts';
 import { contentNodes } from '../../lifelog/contents.ts';
 
-/** A span of time in epoch ms. */
+/** A time span in epoch ms. */
 export interface Span {
 	startMs: number;
 	endMs: number;
 }
 
-/** What is left of spans without others. */
+/** Spans with other spans cut out. */
 export function without(spans: readonly Span[], taken: readonly Span[]): Span[] {
 	return taken.reduce<Span[]>(
 		(left, { startMs, endMs }) =>
@@ -21,7 +21,7 @@ export function without(spans: readonly Span[], taken: readonly Span[]): Span[] 
 	);
 }
 
-/** Spans in order of time, those that follow each other joined. */
+/** Spans in order of time, with adjacent ones joined. */
 export function joinSpans(spans: readonly Span[]): Span[] {
 	const joined: Span[] = [];
 	for (const { startMs, endMs } of spans.toSorted((a, b) => a.startMs - b.startMs)) {
@@ -32,7 +32,7 @@ export function joinSpans(spans: readonly Span[]): Span[] {
 	return joined;
 }
 
-/** When a lifelog was: by its own times, and by what was said in it. */
+/** The time spans of a lifelog: its own times, and those of its utterances. */
 export function spansOf({ startTime, endTime, contents }: Lifelog): Span[] {
 	const own = { startMs: Date.parse(startTime), endMs: Date.parse(endTime) };
 	const said: Span = { startMs: Infinity, endMs: -Infinity };

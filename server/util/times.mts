@@ -5,13 +5,10 @@ import { DAY_MS, MINUTE_MS } from './durations.mts';
 
 const quarterHour = 15 * MINUTE_MS;
 
-/** UTC with milliseconds, of epoch ms. */
+/** Epoch ms in UTC with milliseconds. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-/**
- * Checks an IANA time zone name and returns it; UTC when missing.
- * Throws an ApiError (400) when there is no such zone.
- */
+/** Checks an IANA time zone and returns it; by default UTC. Throws an ApiError (400) for an unknown one. */
 export function checkZone(zone = 'UTC'): string {
 	if (!IANAZone.isValidZone(zone)) {
 		throw new ApiError(400, `timezone "${zone}" is not a known IANA time zone`);
@@ -20,8 +17,8 @@ export function checkZone(zone = 'UTC'): string {
 }
 
 /**
- * Returns a function that rewrites a UTC ISO string as an ISO string with the zone's offset. What is
- * no time stays as it is.
+ * Returns a function that converts a UTC ISO string to an ISO string with the zone's offset. Other
+ * text stays unchanged.
  */
 export function zoneFormatter(zone: string): (iso: string) => string {
 	if (zone === 'UTC') return (iso) => iso;
@@ -38,7 +35,7 @@ interface Offset {
 	text: string;
 }
 
-// Asking for an offset is slow, and most days have only one.
+// Finding an offset is slow, and most days have only one.
 function offsetAt(zone: string, ms: number): Offset {
 	const day = Math.floor(ms / DAY_MS);
 	const first = offsetOfQuarter(zone, day * DAY_MS);
@@ -65,10 +62,9 @@ const wallClock =
 	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(?:Z|[+-]?\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
- * Reads `YYYY-MM-DD` or `YYYY-MM-DD HH:mm:SS` (a `T`, and seconds left out, are understood; an
- * offset is ignored) as wall-clock time in `zone` and returns the instant as a UTC ISO string.
- * In the hour that autumn repeats it is the first. Throws an ApiError (400) naming
- * `parameter` when the value is none.
+ * Parses `YYYY-MM-DD` or `YYYY-MM-DD HH:mm:SS` as local time in `zone`; returns the instant as a UTC
+ * ISO string. `T` and missing seconds are allowed; an offset is ignored. A time in the hour that autumn
+ * repeats is the first one. Throws an ApiError (400) with `parameter` for an invalid value.
  */
 export function parseWallClock(parameter: string, value: string, zone: string): string {
 	const [, date, time = '00:00:00'] = wallClock.exec(value) ?? [];
@@ -83,7 +79,7 @@ export function parseWallClock(parameter: string, value: string, zone: string): 
 	return new Date(Math.min(...instants)).toISOString();
 }
 
-/** As `parseWallClock`; undefined when there is no value. */
+/** Like `parseWallClock`; undefined without a value. */
 export function parseOptionalWallClock(
 	parameter: string,
 	value: string | undefined,
@@ -92,12 +88,12 @@ export function parseOptionalWallClock(
 	return value === undefined ? undefined : parseWallClock(parameter, value, zone);
 }
 
-/** A form sends the `+` of an offset as a blank. */
+/** Forms send the `+` of an offset as a space. */
 const SENT_PLUS = / (?=\d\d(?::?\d\d)?$)(?<=[T ]\d\S* )/i;
 
 /**
- * Reads an instant, epoch ms: a time of ISO 8601, in `zone` if it has no offset, or milliseconds since
- * 1970. Throws an ApiError (400) naming `parameter` when the value is none.
+ * Parses an instant to epoch ms: an ISO 8601 time, in `zone` without an offset, or milliseconds
+ * since 1970. Throws an ApiError (400) with `parameter` for an invalid value.
  */
 export function parseInstant(parameter: string, value: string, zone: string): number {
 	const ms = instantOf(value.trim().replace(SENT_PLUS, '+'), zone);
@@ -105,7 +101,7 @@ export function parseInstant(parameter: string, value: string, zone: string): nu
 	throw new ApiError(400, `${parameter} "${value}" is not a time of ISO 8601`);
 }
 
-/** As `parseInstant`; undefined when the value is none. */
+/** Like `parseInstant`; undefined for an invalid value. */
 export function parseInstantIfAny(value: string, zone: string): number | undefined {
 	try {
 		return parseInstant('time', value, zone);
@@ -115,7 +111,7 @@ export function parseInstantIfAny(value: string, zone: string): number | undefin
 	}
 }
 
-/** Checks a date `YYYY-MM-DD` and returns it. Throws an ApiError (400) when it is none. */
+/** Checks a date `YYYY-MM-DD` and returns it. Throws an ApiError (400) if it is invalid. */
 export function checkDate(date: string): string {
 	if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !DateTime.fromISO(date).isValid) {
 		throw new ApiError(400, `date "${date}" is not of the form YYYY-MM-DD`);
@@ -123,7 +119,7 @@ export function checkDate(date: string): string {
 	return date;
 }
 
-/** Returns the first instant of a local date and of the date after it, as UTC ISO strings. */
+/** Returns the first instants of a local date and of the next date, as UTC ISO strings. */
 export function dayBounds(date: string, zone: string): { from: string; before: string } {
 	const day = DateTime.fromISO(date, { zone });
 	const next = day.plus({ days: 1 }).toISODate() ?? date;

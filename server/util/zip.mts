@@ -2,17 +2,16 @@ import { once } from 'node:events';
 import { type PassThrough, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-/** A file to be put into a zip. */
 export interface ZippedFile {
 	/** With `/`. */
 	path: string;
-	/** Only a text is compressed: audio is already. */
+	/** Only text is compressed: audio already is. */
 	content: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-	/** When it changed last, epoch ms. */
+	/** Last modification, epoch ms. */
 	changedMs: number;
 }
 
-/** A zip of files, each of which is read when it's its turn. Fails with what reading one fails with. */
+/** A zip of files, each read in turn. Fails with the error of a file. */
 export function zipOf(files: AsyncIterable<ZippedFile> | Iterable<ZippedFile>): PassThrough {
 	const zip = new ZipFile();
 	const out = zip.outputStream as PassThrough;

@@ -1,4 +1,4 @@
-// Who may use the server: keys, and the sessions of browsers.
+// Controls access: keys, and sessions of browsers.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { DAY_MS } from '../../util/durations.mts';
@@ -15,22 +15,21 @@ import {
 import { hashOf, KEY_VARIABLE } from './key.mts';
 import { useLink } from './link.mts';
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Visitor {
-	/** Whether the key, or that of the session, may change anything. */
+	/** Whether the key, or the key of the session, allows changes. */
 	canChange: boolean;
-	/** Whether it's a session that began with a link: only these make and remove keys. */
+	/** Whether it is a session that started with a link. Only these can create and delete keys. */
 	isOwner: boolean;
-	/** The ID of the session; missing for a key. */
+	/** ID of the session; missing for a key. */
 	session?: string;
 }
 
-/** How long a session lasts: 30 days. */
 export const SESSION_MS = 30 * DAY_MS;
-/** How often the time of the last use is written. */
+/** Interval for saving the time of the last use. */
 const WRITE_USE_MS = 3_600_000;
 
-/** Keys and sessions, kept in memory and in a file beside the index, with hashes instead of keys. */
+/** Keys and sessions, in memory and in a file beside the index. The file contains only hashes of keys. */
 export class Access {
 	/** Signs the cookies of sessions. */
 	readonly secret: string;
@@ -41,8 +40,8 @@ export class Access {
 
 	/**
 	 * @param index The file of the index.
-	 * @param file What `readAccessFile` read.
-	 * @param given The key that the owner gave; it takes the place of that of the first start.
+	 * @param file Result of `readAccessFile`.
+	 * @param given The key in the owner's variable; replaces the key of the first start.
 	 */
 	constructor(index: string, file: AccessFile, given: string | undefined, secret: string) {
 		this.secret = secret;
@@ -51,16 +50,16 @@ export class Access {
 		this.#given = given === undefined ? undefined : givenKey(given, secret);
 	}
 
-	/** The path of the file with hashes of keys. */
+	/** Path of the file with hashes of keys. */
 	static fileOf = (index: string) => `${index}.key`;
 
-	/** The keys that are accepted. */
+	/** Accepted keys. */
 	get keys(): readonly StoredKey[] {
 		if (!this.#given) return this.#file.keys;
 		return [this.#given, ...this.#file.keys.filter(({ id }) => id !== FIRST)];
 	}
 
-	/** The sessions that are valid. */
+	/** Valid sessions. */
 	get sessions(): readonly StoredSession[] {
 		const keys = new Set(this.keys.map(({ id }) => id));
 		return this.#file.sessions.filter(
@@ -73,7 +72,7 @@ export class Access {
 		return id === this.#given?.id;
 	}
 
-	/** Who has a key; undefined for one that isn't accepted. */
+	/** The owner of a key; undefined if it isn't accepted. */
 	visitorOfKey(key: string): Visitor | undefined {
 		const found = this.#find(key);
 		if (!found) return undefined;
@@ -81,7 +80,7 @@ export class Access {
 		return { canChange: !found.isReadOnly, isOwner: false };
 	}
 
-	/** Whose session it is; undefined for one that has ended. */
+	/** The owner of a session; undefined if it has ended. */
 	visitorOfSession(id: string): Visitor | undefined {
 		const session = this.sessions.find((each) => each.id === id);
 		if (!session) return undefined;
@@ -91,9 +90,9 @@ export class Access {
 	}
 
 	/**
-	 * Begins a session with a key or a link, and returns its ID; undefined for one that isn't good.
+	 * Starts a session with a key or a link; returns its ID, or undefined if it isn't valid.
 	 *
-	 * @param before The session that the browser had until now, which ends then.
+	 * @param before The browser's previous session, which ends.
 	 */
 	signIn({ key, link }: { key?: string; link?: string }, before?: string): string | undefined {
 		const from = key === undefined ? null : this.#find(key)?.id;
@@ -103,12 +102,12 @@ export class Access {
 		const id = randomId();
 		const others = this.#file.sessions.filter((each) => each.id !== before);
 		this.#file.sessions = [...others, { id, key: from, startedAt: now, usedAt: now }];
-		// On a full disk it lasts until the server is stopped.
+		// If the disk is full, the session lasts until the server stops.
 		this.#tryWrite();
 		return id;
 	}
 
-	/** Makes a key. It can't be read again. */
+	/** Creates a key. It can't be read again. */
 	makeKey(name: string, isReadOnly: boolean): { id: string; key: string } {
 		const { key, hash } = newKey();
 		const id = randomId();
@@ -117,7 +116,7 @@ export class Access {
 		return { id, key };
 	}
 
-	/** Makes a first key, unless one exists. */
+	/** Creates the first key, unless one exists. */
 	makeFirstKey(): string | undefined {
 		if (this.keys.length > 0) return undefined;
 		const { key, hash } = newKey();
@@ -126,9 +125,9 @@ export class Access {
 	}
 
 	/**
-	 * Removes a key and ends its sessions.
+	 * Deletes a key and ends its sessions.
 	 *
-	 * @throws ApiError: 404 for an unknown ID, 409 for the key that the owner gave.
+	 * @throws ApiError: 404 for an unknown ID, 409 for the key in the owner's variable.
 	 */
 	removeKey(id: string): void {
 		if (this.isGiven(id)) {
@@ -141,19 +140,18 @@ export class Access {
 		this.#write();
 	}
 
-	/** Ends a session, or all of them. */
 	endSessions(id?: string): void {
 		this.#file.sessions = this.#file.sessions.filter((each) => id !== undefined && each.id !== id);
 		this.#write();
 	}
 
-	/** Keeps where links lead, for `lifelog-server link`. */
+	/** Saves the address of links, for `lifelog-server link`. */
 	setAddress(address: string): void {
 		this.#file.address = address;
 		this.#write();
 	}
 
-	/** Keeps when keys and sessions were used last. */
+	/** Saves the last use of keys and sessions. */
 	close(): void {
 		if (this.#writtenAt > 0) this.#tryWrite();
 	}
@@ -179,19 +177,19 @@ export class Access {
 	}
 
 	#write(): void {
-		// Also if it fails: a full disk isn't tried at every request.
+		// Also after a failure, to avoid writing to a full disk with each request.
 		this.#writtenAt = Date.now();
 		this.#file.sessions = [...this.sessions];
 		writePrivate(Access.fileOf(this.#index), `${JSON.stringify(this.#file, null, '\t')}\n`);
 	}
 
 	#tryWrite(): void {
-		// If its drive was removed, nothing is written to the mount point.
+		// If the drive was removed, write nothing to its mount point.
 		if (!existsSync(Access.fileOf(this.#index))) return;
 		try {
 			this.#write();
 		} catch {
-			// What is lost is only a time, or a session at the next start.
+			// Only times are lost, or a session at the next start.
 		}
 	}
 }
@@ -203,10 +201,10 @@ function newKey(): { key: string; hash: string } {
 	return { key, hash: hashOf(key).toString('hex') };
 }
 
-/** The key that the owner gave. Its ID, in the file's sessions, is another one for another key. */
+/** The key in the owner's variable. Its ID in sessions changes with the key. */
 function givenKey(given: string, secret: string): StoredKey {
 	const hash = hashOf(given);
-	// Not the hash itself, from which a chosen key could be guessed.
+	// Not the hash itself, which would allow guessing a weak key.
 	const id = createHmac('sha256', secret).update(hash).digest('base64url').slice(0, 16);
 	return {
 		...{ id, name: keySource(KEY_VARIABLE), hash: hash.toString('hex') },

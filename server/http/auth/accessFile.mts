@@ -7,23 +7,23 @@ const time = z.number();
 const key = z.object({
 	id: z.string(),
 	name: z.string(),
-	/** SHA-256 in hexadecimal digits. */
+	/** SHA-256, hexadecimal. */
 	hash: z.string().regex(/^[0-9a-f]{64}$/),
 	isReadOnly: z.boolean(),
 	/** Epoch ms; null for a key of an earlier version. */
 	createdAt: time.nullable(),
-	/** Epoch ms; null until then. */
+	/** Epoch ms; null if unused. */
 	usedAt: time.nullable(),
 });
 const session = z.object({
 	id: z.string(),
-	/** The ID of the key that it began with; null if it began with a link. */
+	/** ID of the key that started it; null for a link. */
 	key: z.string().nullable(),
 	startedAt: time,
 	usedAt: time,
 });
 const accessFile = z.object({
-	/** Where links of this server lead. */
+	/** Address of this server's links. */
 	address: z.string().nullable(),
 	keys: z.array(key),
 	sessions: z.array(session),
@@ -33,7 +33,7 @@ export type StoredKey = z.infer<typeof key>;
 export type StoredSession = z.infer<typeof session>;
 export type AccessFile = z.infer<typeof accessFile>;
 
-/** The ID of the key that a first start makes. */
+/** ID of the key that a first start creates. */
 export const FIRST = 'first';
 const FIRST_NAME = 'First start';
 
@@ -42,17 +42,16 @@ export const firstKey = (hash: string, createdAt: number | null): StoredKey => (
 });
 
 /**
- * Reads who may use a server: hashes of keys, and sessions. A file with one hash is that of an earlier
- * version.
+ * Reads hashes of keys, and sessions. A file with only one hash is of an earlier version.
  *
- * @throws KeyError for a file with anything else.
+ * @throws KeyError for a file with other content.
  */
 export function readAccessFile(path: string): AccessFile {
 	const none: AccessFile = { address: null, keys: [], sessions: [] };
 	if (!existsSync(path)) return none;
 	restrict(path);
 	const text = readFileSync(path, 'utf8').trim();
-	// A disk that was full may have left an empty file.
+	// A full disk may have left an empty file.
 	if (text === '') return none;
 	if (/^[0-9a-f]{64}$/.test(text)) return { ...none, keys: [firstKey(text, null)] };
 	const { data } = accessFile.safeParse(parsed(text));

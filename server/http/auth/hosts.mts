@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isLoopback } from '../../../lifelog/addresses.ts';
 
-/** Hosts by which a server listens on all addresses. */
+/** Hosts that listen on all addresses. */
 export const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 /** The name in a Host header, without port and brackets. */
@@ -13,13 +13,13 @@ export function hostName(host: string): string {
 }
 
 /**
- * Whether a browser may have asked for this server by a name: another website could let its own
- * name lead here (DNS rebinding). An address can't be rebound, so any is fine for a server that
+ * Whether a host name belongs to this server. Another website could let its own name resolve to
+ * this machine (DNS rebinding). IP addresses can't be rebound, so any is accepted by a server that
  * listens on all.
  *
- * @param name What `hostName` returns.
- * @param served The `--host` of the server.
- * @param allowed The names of `--allowed-hosts`.
+ * @param name Result of `hostName`.
+ * @param served The server's `--host`.
+ * @param allowed Names of `--allowed-hosts`.
  */
 export function isOwnName(name: string, served: string, allowed: string[]): boolean {
 	return (

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto';
 import { KeyError, keySource } from '../../util/keySource.mts';
 
-/** The variable with the key that the owner gave. */
+/** Variable with the owner's key. */
 export const KEY_VARIABLE = 'LIFELOG_SERVER_KEY';
 
-/** Characters below which a server serves its own machine only. */
+/** With a shorter key, a server only serves its own machine. */
 export const SAFE_LENGTH = 32;
 
-/** SHA-256 of a key or a link. A fast hash will do: what has 256 random bits can't be guessed from it. */
+/** SHA-256 of a key or a link. A fast hash is sufficient: 256 random bits can't be guessed. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/**
- * Checks the key that the owner gave.
- *
- * @throws KeyError for one that no header can carry.
- */
+/** Checks the owner's key. @throws KeyError if it is invalid in a header. */
 export function checkGivenKey(given: string): void {
 	const source = keySource(KEY_VARIABLE);
 	if (given === '') {

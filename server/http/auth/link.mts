@@ -1,23 +1,23 @@
-// Links that sign in. The hash of the newest one is in a file beside the index. Anyone who can write
-// there can make a link.
+// Links for signing in. A file beside the index has the hash of the newest one. Anyone who can
+// write there can create links.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writePrivate } from '../../util/restrict.mts';
 import { hashOf } from './key.mts';
 
-/** How long a link can be used. */
 export const LINK_MINUTES = 15;
 
 const linkFile = (index: string) => `${index}.link`;
 const pageFile = (index: string) => `${index}.sign-in.html`;
 
-/** Where a link leads, at any address of the server. No proxy sees what comes after `#`. */
+/** Path of a link, at any address of the server. Proxies don't see the part after `#`. */
 export const linkPath = (link: string) => `/#link=${link}`;
 
 /**
- * Makes a link, in place of the one before.
+ * Creates a link that replaces the previous one.
  *
- * @param owner A file of the server, whose owner gets the link's, too: the administrator may make one.
+ * @param owner A file of the server. The link's files get the same owner, because an administrator
+ *   may create a link.
  */
 export function makeLink(index: string, owner: string, now: number): string {
 	removeLink(index);
@@ -31,26 +31,26 @@ export function makeLink(index: string, owner: string, now: number): string {
 	return link;
 }
 
-/** Uses a link up. Returns whether it was valid. */
+/** Uses up a link. Returns whether it was valid. */
 export function useLink(index: string, link: string, now: number): boolean {
 	if (!existsSync(linkFile(index))) return false;
 	const [, hash, until] =
 		/^([0-9a-f]{64}) (\d+)\n$/.exec(readFileSync(linkFile(index), 'utf8')) ?? [];
 	if (hash === undefined || Number(until) < now) return false;
 	if (!timingSafeEqual(Buffer.from(hash, 'hex'), hashOf(link))) return false;
-	// If this fails, the link isn't used.
+	// If this fails, the link must not be accepted.
 	removeLink(index);
 	return true;
 }
 
-/** Removes the link and the page that leads to it. */
+/** Removes the link and the page that opens it. */
 function removeLink(index: string): void {
 	for (const path of [linkFile(index), pageFile(index)]) rmSync(path, { force: true });
 }
 
 /**
- * Writes a page that leads on to an address, and that only its owner can read: an address on a command
- * line is shown to every user of the machine.
+ * Writes a page that redirects to an address, readable only by its owner. On a command line, every
+ * user of the machine could see the address.
  *
  * @returns Its path.
  */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** The key that a request comes with; undefined for none. MCP clients know it as a bearer token. */
+/** The key of a request; undefined without one. MCP clients send it as a bearer token. */
 export function keyOf(request: FastifyRequest): string | undefined {
 	const isMcp = request.routeOptions.url === '/mcp';
 	const key = request.headers['x-api-key'] ?? (isMcp ? bearerOf(request) : undefined);

@@ -4,18 +4,18 @@ import { restrict, writePrivate } from '../../util/restrict.mts';
 import { asError } from '../../util/errors.mts';
 import { throwIfFull } from '../../util/failures.mts';
 
-/** Characters of 256 random bits. */
+/** Length of 256 random bits as text. */
 const SECRET_LENGTH = 43;
 
 /**
- * The secret that signs sessions, from the file at `path`, which is made if it's missing or too short.
- * If the file is deleted, all sessions end.
+ * The secret that signs sessions, from the file at `path`. Creates the file if it is missing or too
+ * short. Deleting it ends all sessions.
  *
- * @throws Error that says what to do if the file can neither be read nor made.
+ * @throws Error that says what to do if the file can't be read or created.
  */
 export function sessionSecret(path: string): string {
 	try {
-		// A disk that was full may have left an empty file, which has nothing secret.
+		// A full disk may have left an empty file, which wouldn't be secret.
 		if (!existsSync(path) || readFileSync(path).length < SECRET_LENGTH) {
 			writePrivate(path, `${randomBytes(32).toString('base64url')}\n`);
 		}

@@ -1,4 +1,4 @@
-// The answers that the page gets, as types. The routes return them, and the page imports them.
+// Types of the answers for the page. The routes return them, and the page imports them.
 import type { ArchivingState } from '../../backup/archiving.mts';
 import type { ImportingState } from '../../import/importing.mts';
 import type { AudioSpan, HeardPerson } from '../../index/store.mts';
@@ -12,56 +12,55 @@ export type { ReplacementState } from '../../index/replacements.mts';
 export type { AskedChange as Change } from '../../archive/edits.mts';
 export type { ArchivingState, AudioSpan, EndpointState, ImportingState };
 
-/** What the server says of itself. */
+/** The server's settings for the page. */
 export interface Session {
-	/** IANA name of the zone whose days are shown. */
+	/** IANA time zone of the displayed days. */
 	timezone: string;
 	version: string;
 	canChange: boolean;
 	canDelete: boolean;
-	/** Whether the service's assistant left chats. Also while that isn't known yet. */
+	/** Whether there are chats with the service's assistant. Also true while this is unknown. */
 	hasChats: boolean;
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;
-	/** The folder whose files become recordings; null without one. */
+	/** The inbox folder; null without one. */
 	inbox: string | null;
 	/** Whether titles and headings can be written. */
 	canTitle: boolean;
-	/** Whether it began with a key that can only read. */
+	/** Whether the session started with a read-only key. */
 	isReadOnly: boolean;
-	/** Whether it began with a link: then it makes and removes keys. */
+	/** Whether the session started with a link, and can therefore create and delete keys. */
 	isOwner: boolean;
-	/** Whether a service can be archived here, and an export imported. */
+	/** Whether a service can be archived and an export be imported here. */
 	canFill: boolean;
-	/** Why this server changes nothing, though it was allowed to; null otherwise. */
+	/** Why this server makes no changes although they are allowed; otherwise null. */
 	refusal: string | null;
-	/** Whether webhooks are shown. */
 	hasWebhooks: boolean;
 }
 
 export type SessionAnswer = ({ isSignedIn: true } & Session) | { isSignedIn: false };
 
-/** A key that is accepted. */
+/** An accepted key. */
 export interface Key {
 	id: string;
 	name: string;
 	isReadOnly: boolean;
-	/** Whether it's the one in the variable of the server, which can't be removed here. */
+	/** Whether it is the key in the server's variable, which can't be deleted here. */
 	isGiven: boolean;
 	/** Null for a key of an earlier version, and for the one in the variable. */
 	createdAt: string | null;
 	usedAt: string | null;
 }
 
-/** A browser that has signed in. */
+/** A signed-in browser. */
 export interface SignedIn {
 	id: string;
-	/** The name of the key that it signed in with; null for a link. */
+	/** Name of the key that it signed in with; null for a link. */
 	key: string | null;
 	startedAt: string;
 	usedAt: string;
-	/** Whether it's the browser that asks. */
+	/** Whether it is the requesting browser. */
 	isThis: boolean;
 }
 
@@ -72,22 +71,20 @@ export interface ConnectAnswer {
 	sessions: SignedIn[];
 }
 
-/** A key that was made just now. */
 export interface NewKey {
 	id: string;
 	/** It can't be read again. */
 	key: string;
 }
 
-/** A day in the calendar. */
 export interface CalendarDay {
 	/** `YYYY-MM-DD` in the server's time zone. */
 	day: string;
 	lifelogs: number;
 	starred: number;
-	/** How long the lifelogs of the day are together. */
+	/** Total duration of the day's lifelogs. */
 	durationMs: number;
-	/** How long the audio is that begins on the day. */
+	/** Total duration of the audio that starts on the day. */
 	audioMs: number;
 }
 
@@ -118,122 +115,121 @@ export interface SearchResult {
 	startTime: string;
 	isStarred: boolean;
 	day: string;
-	/** Where the words are in the title: pairs of places, in UTF-16 units. */
+	/** Matches in the title: pairs of positions, in UTF-16 units. */
 	titleMarks: [from: number, to: number][];
-	/** The line of the words, and those around it. */
+	/** The matching line with its neighbors. */
 	snippet: string;
-	/** Pairs of places in the snippet, in UTF-16 units. */
+	/** Matches in the snippet: pairs of positions, in UTF-16 units. */
 	marks: [from: number, to: number][];
-	/** When the line of the snippet was said; null for one of the title. */
+	/** Time of the snippet's line; null if it is the title. */
 	at: string | null;
 }
 
-/** Some of what a search found. */
+/** A part of the search results. */
 export interface SearchAnswer {
 	results: SearchResult[];
-	/** Null after the last one. */
+	/** Null at the end. */
 	nextOffset: number | null;
-	/** Whether still more match. */
+	/** Whether there are more matches that aren't listed. */
 	isCut: boolean;
-	/** The last word if it was left out: nothing has it, and it's too short for longer words to match. */
+	/** The ignored last word: it has no matches, and is too short for its longer forms to match. */
 	without: string | null;
-	/** If few have all words: those that have most of them. */
+	/** If few lifelogs have all words: those that have most of them. */
 	partly: SearchResult[];
-	/** If nothing was found: the same with similar words that lifelogs have, if there are some. */
+	/** If nothing was found: the search with similar known words, if any. */
 	corrected: string | null;
 }
 
-/** Where the audio of a lifelog is; empty without audio. */
+/** Positions in the audio of a lifelog; empty without audio. */
 export interface AudioMap {
 	spans: AudioSpan[];
-	/** The files of the archive that have some of it. */
+	/** Files of the archive that contain it. */
 	files: string[];
 }
 
-/** A lifelog beside another one. */
+/** A neighboring lifelog. */
 type Neighbor = { id: string; title: string | null } | null;
 
-/** The lifelogs before and after one, by start. */
+/** The previous and the next lifelog, by start. */
 export interface LifelogNeighbors {
 	previous: Neighbor;
 	next: Neighbor;
 }
 
-/** A person of the list (server/openapi.yaml, `Person`). */
+/** A listed person (server/openapi.yaml, `Person`). */
 export interface Person extends HeardPerson {
-	/** Other people who may be the same: the names are equal without case and accents, or one letter apart. */
+	/** People who may be the same: equal names without case and accents, or with one different letter. */
 	similar: string[];
 }
 
-/** The lifelogs of the recording that a lifelog was made of; empty if it wasn't. */
+/** The lifelogs of the same recording; empty if the lifelog wasn't made from one. */
 export interface RecordingOfLifelog {
 	lifelogIds: string[];
 	/** Null if the server doesn't know it. */
 	recording: Pick<Recording, 'id' | 'status' | 'error'> | null;
 	/** Whether its audio is kept, so that it can be transcribed again. */
 	isAudioKept: boolean;
-	/** Names that labels had in an earlier transcript, and these labels. */
+	/** Names given to labels of an earlier transcript, and these labels. */
 	namesBefore: { name: string; label: string }[];
 }
 
-/** How far the index of the server is. */
+/** Progress of the index. */
 export interface IndexState {
 	state: 'ready' | 'indexing' | 'index damaged';
-	/** Days that were read, of those that have to be; missing once it's ready. */
+	/** Days indexed and total days to index; missing once it is ready. */
 	done?: number;
 	total?: number;
 }
 
 export interface Status {
 	index: IndexState;
-	/** How search works. */
+	/** Status of search. */
 	search: string;
 	lifelogs: number;
 	chats: number;
 	audioFiles: number;
-	/** Days with something in them, in the server's time zone. */
+	/** Days with content, in the server's time zone. */
 	firstDay: string | null;
 	lastDay: string | null;
 	days: number;
-	/** Days of the archive's own, in UTC. */
+	/** Days of the archive, in UTC. */
 	missingDays: string[];
 	incompleteDays: string[];
-	/** Days whose lifelogs lack audio, newest first; of very many the first ones. */
+	/** Days with lifelogs without audio, newest first; limited. */
 	audioGaps: { day: string; missingMs: number }[];
 	audioGapsCount: number;
-	/** Files that can't be read, each with the end of a sentence about it. */
+	/** Unreadable files with reasons. A reason completes a sentence. */
 	leftOut: { day: string; path: string; reason: string }[];
 	leftOutCount: number;
-	/** Why people.json isn't used, as the end of a sentence about it. */
+	/** Why people.json isn't used. Completes a sentence. */
 	peopleProblem: string | null;
-	/** The same of replacements.json. */
+	/** Why replacements.json isn't used. Completes a sentence. */
 	replacementsProblem: string | null;
 }
 
-/** Until the index is ready, only how far it is. */
+/** Until the index is ready, only its progress. */
 export type StatusAnswer = Status | { index: IndexState; lifelogs?: undefined };
 
-/** A run of `archive`. */
 export interface ArchiveRun {
-	/** When it last wrote its report. */
+	/** Time of its last report. */
 	at: string;
 	summary: string;
 	isComplete: boolean;
 }
 
-/** A check of the archive: of the one under way, or of the last one. */
+/** State of the current or the last check of the archive. */
 export interface CheckState {
 	state: 'idle' | 'running' | 'done' | 'failed';
 	endedAt: string | null;
 	days: number;
-	/** Files that are as they should be, and their bytes. */
+	/** Correct files, and their bytes. */
 	files: number;
 	bytes: number;
 	isComplete: boolean;
-	/** What is wrong: the first ones of many. */
+	/** Problems found; limited. */
 	findings: { kind: string; where: string; message: string }[];
 	findingsCount: number;
-	/** Why it couldn't be checked. */
+	/** Why the archive couldn't be checked. */
 	message: string | null;
 }
 
@@ -242,20 +238,20 @@ export interface ArchiveState {
 	check: CheckState;
 }
 
-/** The endpoints with models that the server uses, as they are now. */
+/** Current state of the server's model endpoints. */
 export interface EndpointsAnswer {
 	endpoints: EndpointState[];
 }
 
-/** How the archive is being filled. */
+/** State of archiving and importing. */
 export interface WaysAnswer {
-	/** The host of the service that can be archived. */
+	/** Host of the service to archive. */
 	service: string;
 	archiving: ArchivingState;
 	importing: ImportingState;
 }
 
-/** A recording that becomes lifelogs (server/openapi.yaml, `Recording`). */
+/** A recording in the page (server/openapi.yaml, `Recording`). */
 export interface Recording {
 	id: string;
 	status: 'queued' | 'transcribing' | 'done' | 'failed';

@@ -1,5 +1,5 @@
-// What Status says of the archive's folder: what it takes on disk, the last run of `archive`, and what
-// `lifelog-server check` finds, which runs as a process of its own.
+// The archive's folder in Status: its size on disk, the last run of `archive`, and the result of
+// `lifelog-server check`, which runs as a separate process.
 import type { FastifyInstance } from 'fastify';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { ArchiveRun, ArchiveState } from './answers.mts';
 import { Check } from './check.mts';
 import { requireSession } from './ways.mts';
 
-/** Folders of this many lifelogs take seconds to be counted. */
+/** Measuring large folders takes seconds. */
 const COUNT_EVERY_MS = 60_000;
 
 export interface ArchivePlaces {
@@ -21,7 +21,7 @@ export interface ArchivePlaces {
 	index: string;
 }
 
-/** Adds `/web/disk`, `/web/archive`, and `/web/check`, which begins a check and is for sessions only. */
+/** Adds `/web/disk`, `/web/archive` and `/web/check`. Starting a check requires a session. */
 export async function addArchiveState(
 	app: FastifyInstance,
 	service: Service,
@@ -58,7 +58,7 @@ export async function addArchiveState(
 	});
 }
 
-/** The last run of `archive`, by its report; null if there was none. */
+/** The last run of `archive`, from its report; null without one. */
 async function lastRunOf(folder: string): Promise<ArchiveRun | null> {
 	const text = await readFile(join(folder, 'report.json'), 'utf8').catch(() => '');
 	const { updatedAt, summary, isComplete } = (parseJson(text) ?? {}) as Record<string, unknown>;

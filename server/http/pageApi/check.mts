@@ -7,12 +7,11 @@ import { parseJson } from '../../archive/layout.mts';
 import { asError } from '../../util/errors.mts';
 import type { CheckState } from './answers.mts';
 
-/** The command: in a checkout, and in the package. */
+/** The command's file, in a checkout and in the package. */
 const COMMAND = ['../../lifelog-server.cjs', '../../../../lifelog-server.cjs']
 	.map((path) => fileURLToPath(new URL(path, import.meta.url)))
 	.find((path) => existsSync(path))!;
 
-/** Of more findings the first ones are told. */
 const MAX_FINDINGS = 200;
 
 const idle: CheckState = {
@@ -20,7 +19,7 @@ const idle: CheckState = {
 	...{ findings: [], findingsCount: 0, message: null },
 };
 
-/** Runs `lifelog-server check` over an archive in a process of its own, one at a time. */
+/** Runs `lifelog-server check` on an archive in a separate process, one at a time. */
 export class Check {
 	readonly #folder: string;
 	#state = idle;
@@ -34,7 +33,7 @@ export class Check {
 		return this.#state;
 	}
 
-	/** Begins a check. Returns false if one is under way. */
+	/** Starts a check. Returns false if one is in progress. */
 	start(): boolean {
 		if (this.#state.state === 'running') return false;
 		this.#state = { ...idle, state: 'running' };
@@ -50,7 +49,7 @@ export class Check {
 	}
 
 	async #run(): Promise<CheckState> {
-		// Variables of the server would be options of the command, and it needs none of the keys.
+		// The server's variables would change options of the command, and it needs no keys.
 		const given = Object.entries(process.env).filter(([name]) => !name.startsWith('LIFELOG_'));
 		const child = spawn(process.execPath, [COMMAND, 'check', this.#folder, '--json'], {
 			stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,7 +69,7 @@ export class Check {
 	}
 }
 
-/** What the command prints (docs/reference/server.md). */
+/** Output of the command (docs/reference/server.md). */
 interface Found {
 	days: number;
 	rightFiles: number;

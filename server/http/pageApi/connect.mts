@@ -12,8 +12,8 @@ interface WantedKey {
 }
 
 /**
- * Adds the routes by which keys are made and removed, and sessions ended. Only a session that began
- * with a link may: a leaked key can't make others.
+ * Adds routes that create and delete keys, and end sessions. They require a session that started
+ * with a link, so that a leaked key can't create others.
  *
  * @param publicUrl The address of `--public-url`.
  */

@@ -31,16 +31,13 @@ import type {
 import { sendDay } from './dayZip.mts';
 import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
 
-/** What the server says of itself to everybody who may change everything. */
+/** The settings that are the same for all sessions with full access. */
 export type ServedPage = Omit<Session, 'isReadOnly' | 'isOwner' | 'hasChats'>;
 
-/** How much audio the lifelogs of a day lack. */
+/** Missing audio of a day's lifelogs. */
 type AudioGap = Status['audioGaps'][number];
 
-/**
- * Adds the routes under `/web/` that the API lacks. Each but
- * `/web/session` needs a session or the key.
- */
+/** Adds the routes under `/web/` that the API lacks. All except `/web/session` need a session or a key. */
 export async function addPageData(
 	app: FastifyInstance,
 	service: Service,
@@ -48,7 +45,7 @@ export async function addPageData(
 	{ page, endpoints }: { page: ServedPage; endpoints: Endpoints },
 ): Promise<void> {
 	const { timezone } = page;
-	// Not 401 for those who aren't signed in: a browser would log an error each time.
+	// Not 401 for visitors who aren't signed in: browsers would log an error each time.
 	app.get('/web/session', async (request): Promise<SessionAnswer> => {
 		const visitor = visitorOf(service, request);
 		if (!visitor) return { isSignedIn: false };
@@ -70,7 +67,7 @@ export async function addPageData(
 				sendDay(serving, checkDate(params.day), timezone, audio, reply),
 		);
 		web.get('/web/status', async () => statusOf(serving, calendar, audioGaps));
-		// Not part of the status: an endpoint that doesn't answer would hold it up.
+		// Separate from the status: an endpoint that doesn't answer would delay it.
 		web.get('/web/endpoints', async (): Promise<EndpointsAnswer> => ({
 			endpoints: await endpoints.states(),
 		}));
@@ -142,17 +139,17 @@ function sessionFor(
 	};
 }
 
-/** Which parts of a lifelog are read to know when it was. */
+/** Reads a lifelog without its long parts. */
 const HEAD = { markdown: false, contents: false };
 
-/** The header that names what is downloaded (RFC 6266). */
+/** The header with a download's file name (RFC 6266). */
 const namedAs = (name: string) =>
 	`inline; filename="audio.ogg"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(
 		/['()*]/g,
 		(sign) => `%${sign.charCodeAt(0).toString(16)}`,
 	)}`;
 
-/** Keeps what was read of all lifelogs until the data changes. */
+/** Caches a value computed from all lifelogs until the data changes. */
 function untilChanged<Value>(serving: Serving, read: (store: ArchiveStore) => Value): () => Value {
 	let kept: { revision: object; value: Value } | undefined;
 	return () => {
@@ -191,14 +188,14 @@ function calendarOf(store: ArchiveStore, timezone: string): CalendarDay[] {
 	return [...days.values()].sort((a, b) => (a.day < b.day ? 1 : -1));
 }
 
-/** The lifelogs of a day in short, its audio, and the days before and after it that have some. */
+/** The lifelogs of a day without contents, its audio, and the previous and next days with content. */
 function dayOf(store: ArchiveStore, day: string, timezone: string, calendar: CalendarDay[]): Day {
 	const { from, before } = dayBounds(day, timezone);
 	const lifelogs = store.listLifelogs({ from, before }, { direction: 'asc', limit: MAX_OF_DAY });
 	return {
 		day,
 		timezone,
-		// The calendar begins with the newest.
+		// The calendar is sorted from the newest.
 		previous: calendar.find((each) => each.day < day)?.day ?? null,
 		next: calendar.findLast((each) => each.day > day)?.day ?? null,
 		startMs: Date.parse(from),
@@ -210,11 +207,7 @@ function dayOf(store: ArchiveStore, day: string, timezone: string, calendar: Cal
 	};
 }
 
-/**
- * The lifelogs before and after one.
- *
- * @throws ApiError (404) for an unknown ID.
- */
+/** The previous and the next lifelog. @throws ApiError (404) for an unknown ID. */
 function neighborsOf(store: ArchiveStore, id: string): LifelogNeighbors {
 	const lifelog = store.getLifelog(id, HEAD);
 	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
@@ -237,7 +230,7 @@ function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog
 
 const MAX_PROBLEMS = 1_000;
 
-/** What there is and what is missing. While the index is being built, only how far it is. */
+/** What the archive contains and lacks. While the index is being built, only its progress. */
 function statusOf(
 	serving: Serving,
 	calendarOfAll: () => CalendarDay[],
@@ -261,7 +254,7 @@ function statusOf(
 		firstDay: calendar.at(-1)?.day ?? null,
 		lastDay: calendar.at(0)?.day ?? null,
 		days: calendar.length,
-		// The archive has a file for each day in UTC.
+		// The archive has manifests for days in UTC.
 		missingDays: missingDays(days.map(({ day }) => day)),
 		incompleteDays: days.filter(({ isComplete }) => !isComplete).map(({ day }) => day),
 		leftOut: leftOut.slice(0, MAX_PROBLEMS),
@@ -271,10 +264,10 @@ function statusOf(
 	};
 }
 
-/** A shorter stretch without audio is a pause. */
+/** A shorter range without audio is a pause. */
 const MIN_AUDIO_GAP_MS = 60_000;
 
-/** The days with lifelogs that lack audio, newest first. None if the archive has no audio at all. */
+/** Days with lifelogs that lack audio, newest first. Empty if the archive has no audio at all. */
 function audioGapsOf(store: ArchiveStore, timezone: string): AudioGap[] {
 	const inZone = zoneFormatter(timezone);
 	const audio = store.audioBetween(-Infinity, Infinity);

@@ -1,4 +1,4 @@
-// A day as a zip, with the files that an export writes.
+// A day as a zip, with the same files as an export.
 import type { FastifyReply } from 'fastify';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { writeLifelog } from '../../../lifelog/files/formats.ts';
@@ -16,7 +16,7 @@ const MAX_OF_DAY = 10_000;
 /**
  * Sends the lifelogs of a day as a zip.
  *
- * @param hasAudio Whether their audio is beside them.
+ * @param hasAudio Whether to include audio.
  * @throws ApiError (404) for a day without lifelogs.
  */
 export function sendDay(

@@ -7,7 +7,7 @@ import type { Service } from '../service.mts';
 import { hostName } from '../auth/hosts.mts';
 import { isOnHttp, isOwnHost, type SessionOptions } from './session.mts';
 
-/** Addresses of views; the page itself finds out which one to show. */
+/** Paths of views. The page itself decides what to show. */
 const VIEWS = [
 	...['/', '/days/:day', '/lifelogs/:id', '/search', '/chats', '/chats/:id'],
 	...['/people', '/person', '/words', '/recordings', '/status', '/connect', '/add'],
@@ -30,10 +30,10 @@ const DIRECTIVES = {
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * Serves the page that was built into `folder`, at the address of each view. Over plain HTTP beyond
- * this machine it only explains what to do.
+ * Serves the built page in `folder` at the path of each view. Over plain HTTP from other machines,
+ * it only explains what to do.
  *
- * @returns What shows a browser that there is nothing at its address.
+ * @returns A function that shows browsers a page for an unknown path.
  * @throws Error of the file system if the page isn't built.
  */
 export async function addPage(
@@ -42,13 +42,13 @@ export async function addPage(
 	options: SessionOptions,
 ): Promise<NonNullable<Service['showNotFound']>> {
 	const html = await readFile(join(folder, 'index.html'), 'utf8');
-	// The name of the built style changes with its content.
+	// The name of the built style sheet changes with its content.
 	const [style] = /<link rel="stylesheet"[^>]*>/.exec(html)!;
 	await app.register(helmet, {
 		// Only for the page.
 		global: false,
 		contentSecurityPolicy: { useDefaults: false, directives: DIRECTIVES },
-		// A proxy that serves by HTTPS says this, and not for those who use plain HTTP at home.
+		// An HTTPS proxy sets it; it must not reach users of plain HTTP at home.
 		strictTransportSecurity: false,
 	});
 	await app.register(async (page) => {
@@ -82,14 +82,14 @@ export async function addPage(
 	};
 }
 
-/** Sets the headers by which a browser is strict. */
+/** Sets security headers. */
 function secure({ protocol }: FastifyRequest, reply: FastifyReply): void {
 	reply.helmet();
-	// Over plain HTTP browsers ignore it, and log a warning.
+	// Over plain HTTP, browsers ignore it and log a warning.
 	if (protocol === 'http') reply.raw.removeHeader('cross-origin-opener-policy');
 }
 
-/** Whether a browser opens an address that isn't the API's. Other clients accept JSON beside HTML. */
+/** Whether a browser opens a path that isn't the API's. Other clients accept JSON besides HTML. */
 function asksForPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
 	return (
 		['GET', 'HEAD'].includes(method) &&
@@ -99,7 +99,7 @@ function asksForPage({ method, url, headers: { accept = '' } }: FastifyRequest):
 	);
 }
 
-/** A page of its own, so that it needs neither scripts nor a session. */
+/** A separate page that needs neither scripts nor a session. */
 function plainPage(style: string, title: string, content: string): string {
 	return `<!doctype html>
 <html lang="en">
@@ -128,7 +128,7 @@ const NEEDS_HTTPS = `<p>Over plain HTTP, others on the network could read your k
 			<p>On a home network that you trust, start it like this instead:</p>
 			<pre><code>lifelog-server serve &lt;folder&gt; --allow-http</code></pre>`;
 
-/** Explains how to allow a name, which anybody may have chosen. */
+/** Explains how to allow a host name. Anyone may have chosen the name. */
 function unknownName(name: string): string {
 	const shown = name.replaceAll(/[^\w.:[\]-]/g, '?');
 	return `<p>This server doesn't know the name <code>${shown}</code>.</p>

@@ -12,12 +12,12 @@ import { addPage } from './files.mts';
 import { addWays, type Ways } from './ways.mts';
 import { addSessions, type SessionOptions } from './session.mts';
 
-/** Where the built page is: in a checkout `npm run build:web` builds it. */
+/** Folder of the built page. In a checkout, `npm run build:web` builds it. */
 const FOLDER = fileURLToPath(new URL('../../page/dist', import.meta.url));
 
 /**
- * Adds the page. The service then knows who has signed in, and what browsers see at an unknown
- * address. If the page isn't built, requests by scripts of web pages are refused.
+ * Adds the page. Sets the service's functions for sessions and unknown paths. If the page isn't
+ * built, requests by scripts of websites are rejected.
  *
  * @returns Whether there is a page.
  */

@@ -9,9 +9,9 @@ import type { SearchFilter } from '../../index/store.mts';
 import type { SearchAnswer, SearchResult } from './answers.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 
-/** What the page searches for. Days are in the server's time zone, the last one included. */
+/** A search of the page. Days are in the server's time zone; the last one is included. */
 export interface PageSearch {
-	/** Missing if all lifelogs are wanted that pass the filters. */
+	/** If missing, all lifelogs that pass the filters. */
 	q?: string;
 	from?: string;
 	to?: string;
@@ -34,16 +34,16 @@ export const pageSearchSchema = {
 };
 
 const PAGE = 20;
-/** Of further matches nobody looks at the list. */
+/** Nobody scrolls through more results. */
 const MAX_FOUND = 200;
 
 /**
- * Searches lifelogs, best first, each with the place that has most of the words and when it was said.
- * Without words, those that pass the filters are listed, newest first. If nothing has all words and
- * the last one is too short for its longer forms to match, somebody may still be typing it: it's left
- * out. If few have all words, those with most of them are told apart.
+ * Searches lifelogs, best first, each with its best-matching part and its time. Without words,
+ * lists those that pass the filters, newest first. If nothing has all words, and the last one is
+ * too short for its longer forms to match, the user may still be typing it, so it is ignored. If
+ * few have all words, those with most words are listed separately.
  *
- * @throws ApiError (400) for a search of too many words, or a day that is none.
+ * @throws ApiError (400) for too many words, or an invalid day.
  */
 export async function searchForPage(
 	store: ArchiveStore,
@@ -112,14 +112,15 @@ function resultOf(
 	const begin = text.indexOf(found.replace(/^…|…$/g, ''));
 	const place = begin + (words[0]?.[0] ?? 0) - Number(found.startsWith('…'));
 	const line = text.slice(0, Math.max(0, place)).split('\n').length - 1;
-	// The line of the first word, and those around it. What somebody says who is named comes first.
+	// The line of the first match, with its neighbors. Lines of a person named in the search have
+	// priority.
 	const at = all.indexOf(lines[line]);
 	const around = all.slice(isTheirs ? at : Math.max(0, at - 1), at + 2).map((each) => each.text);
 	const snippet = snippetOf(around.join('\n'), q);
 	const ofTitle = snippetOf(title ?? '', q);
 	return {
 		...{ id, title, startTime, isStarred, snippet: snippet.text, marks: snippet.words },
-		// One that is cut isn't the title.
+		// A shortened title has other positions.
 		titleMarks: ofTitle.text === title ? ofTitle.words : [],
 		day: inZone(startTime).slice(0, 10),
 		at: ((words.length > 0 || isTheirs) && lines[line]?.startTime) || null,

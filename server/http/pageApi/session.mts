@@ -8,26 +8,25 @@ import { SESSION_MS, type Access, type Visitor } from '../auth/access.mts';
 import { LINK_MINUTES } from '../auth/link.mts';
 import { ApiError } from '../../util/errors.mts';
 
-/** Whom the page is shown to. */
+/** Who can use the page. */
 export interface SessionOptions {
-	/** The `--host` of the server. */
 	host: string;
-	/** The names of `--allowed-hosts`. */
+	/** Names of `--allowed-hosts`. */
 	allowedHosts: string[];
-	/** Whether the page is served by plain HTTP beyond this machine (`--allow-http`). */
+	/** Whether the page is served over plain HTTP to other machines (`--allow-http`). */
 	allowHttp: boolean;
 	access: Access;
 }
 
-/** Sent by the page with each request that changes something: a form of another site can't. */
+/** The page sends this header with each change. Forms of other sites can't set it. */
 const PAGE_HEADER = 'x-lifelog-page';
 const CHANGES = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Signs people in by a link or an API key: `POST /session` `{ link }` or `{ key }` sets a cookie for 30
- * days, `DELETE /session` ends the session. Refuses what scripts of other websites send, with 403.
+ * Signs users in with a link or an API key: `POST /session` `{ link }` or `{ key }` sets a cookie
+ * for 30 days; `DELETE /session` ends the session. Rejects scripts of other websites with 403.
  *
- * @returns Whose session a request comes with.
+ * @returns A function that returns the session of a request.
  */
 export async function addSessions(
 	app: FastifyInstance,
@@ -36,13 +35,13 @@ export async function addSessions(
 	const { access } = options;
 	const { secret } = access;
 	await app.register(cookie, { secret });
-	// Cookies don't know ports: servers of one host have one each.
+	// Cookies ignore ports, so servers on one host need different names.
 	const name = `lifelog_session_${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`;
 	await app.register(rateLimit, { global: false });
-	// By address, so that no script can guess.
+	// Per address, to prevent guessing by scripts.
 	const countWrong = app.createRateLimit({ max: 5, timeWindow: 60_000 });
 
-	/** The ID of a session that this server began. */
+	/** The session ID in a request's cookie, if this server signed it. */
 	const sessionOf = (request: FastifyRequest): string | undefined => {
 		const sent = request.cookies[name];
 		return (sent !== undefined && request.unsignCookie(sent).value) || undefined;
@@ -103,21 +102,17 @@ export async function addSessions(
 const NO_KEY = "That isn't an API key of this server";
 const NO_LINK = `This link was used, is older than ${LINK_MINUTES} minutes, or there is a newer one`;
 
-/** Whether a request came by plain HTTP from beyond this machine, and that isn't allowed. */
+/** Whether a request came over plain HTTP from another machine, which isn't allowed. */
 export function isOnHttp(request: FastifyRequest, { allowHttp }: SessionOptions): boolean {
 	return request.protocol === 'http' && !allowHttp && !isLoopback(hostName(request.host));
 }
 
-/** Whether a request is for a name of this server, and not one that may be another website's. */
+/** Whether a request uses a name of this server, not one that may be another website's. */
 export function isOwnHost({ host }: FastifyRequest, options: SessionOptions): boolean {
 	return isOwnName(hostName(host), options.host, options.allowedHosts);
 }
 
-/**
- * Refuses a request for a name that may be another website's.
- *
- * @throws ApiError (403)
- */
+/** Rejects a request with a name that may be another website's. @throws ApiError (403) */
 function requireOwnHost(request: FastifyRequest, options: SessionOptions): void {
 	if (isOwnHost(request, options)) return;
 	const name = hostName(request.host);
@@ -128,7 +123,7 @@ function requireOwnHost(request: FastifyRequest, options: SessionOptions): void 
 }
 
 /**
- * Refuses a change that the page didn't send. Every `Origin` that gets here is this server's own.
+ * Rejects a change that the page didn't send. `Origin` was already checked to be this server's.
  *
  * @throws ApiError (403)
  */
@@ -138,7 +133,7 @@ function requirePage({ headers }: FastifyRequest): void {
 	}
 }
 
-/** Whether the page that sent a request, by its `Origin`, is this server's own. */
+/** Whether a request's `Origin` is this server's page. */
 function isOwnPage(request: FastifyRequest, { host, allowedHosts }: SessionOptions): boolean {
 	return (
 		request.headers.origin === `${request.protocol}://${request.host}` &&

@@ -1,4 +1,4 @@
-// The ways to fill an archive on the page: from the service, and from the app's export.
+// Fills an archive from the page: from the service, or from the app's export.
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Archiving } from '../../backup/archiving.mts';
@@ -12,13 +12,13 @@ import type { WaysAnswer } from './answers.mts';
 export interface Ways {
 	archiving: Archiving;
 	importing: Importing;
-	/** The host of the service. */
+	/** Host of the service. */
 	service: string;
 }
 
 const ZIP = 'application/zip';
 
-/** Adds `/web/ways`, and what begins and ends archiving and importing, which is for sessions only. */
+/** Adds `/web/ways`, and routes that start and stop archiving and importing, which require a session. */
 export async function addWays(
 	app: FastifyInstance,
 	service: Service,
@@ -34,7 +34,7 @@ export async function addWays(
 		web.get('/web/ways', answer);
 		await web.register(async (page) => {
 			page.addHook('onRequest', async (request) => requireSession(service, request));
-			// It's received as it comes.
+			// The body is streamed.
 			page.addContentTypeParser(ZIP, (_request, body, done) => done(null, body));
 			page.post<{ Body: { key?: string } }>(
 				'/web/archiving',
@@ -68,7 +68,7 @@ export async function addWays(
 }
 
 /**
- * Refuses clients with a key: a script has the commands, and an agent has no business here.
+ * Rejects clients with a key: scripts can use the commands, and agents must not do this.
  *
  * @throws ApiError (403)
  */

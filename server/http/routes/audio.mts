@@ -7,22 +7,21 @@ import { ApiError } from '../../util/errors.mts';
 import type { Audio } from '../../index/store.mts';
 import type { Service } from '../service.mts';
 
-/** `audioSource` is the folder of a recorder in the archive; the service knows only `pendant`. */
+/** `audioSource` is a recorder's folder in the archive; the service only knows `pendant`. */
 export type AudioQuery = Omit<operations['downloadAudio']['parameters']['query'], 'audioSource'> & {
 	audioSource?: string;
 };
 
 const maxRangeMs = 7_200_000;
-/** After how long a client that reads nothing is closed. */
+/** A client that reads nothing is disconnected after this time. */
 const STALL_MS = 30_000;
-/** After how many checks without progress a client counts as stalled. */
+/** Number of checks without progress until a client counts as stalled. */
 const STALL_LOOKS = 4;
 
 /**
- * Answers the audio recorded between two instants (Unix milliseconds) as Ogg Opus: as long as
- * the recordings inside the range, gaps left out; 206 or 416 for a range of its bytes (RFC 9110,
- * section 14). Throws an ApiError: 400 for an empty range or one of more than two hours, 404 when
- * nothing was recorded in it.
+ * Sends the audio between two instants (Unix milliseconds) as Ogg Opus, without gaps. Answers 206
+ * or 416 for a byte range (RFC 9110, section 14). Throws an ApiError: 400 for an empty range or one
+ * of more than two hours, 404 without audio.
  */
 export async function downloadAudio(
 	service: Service,
@@ -39,7 +38,7 @@ export async function downloadAudio(
 	return sendAudio(audio, headers, reply);
 }
 
-/** Sends audio, or the range of its bytes that is asked for (RFC 9110, section 14). */
+/** Sends audio, or the requested byte range (RFC 9110, section 14). */
 export function sendAudio(
 	{ bytes, tag, read }: Audio,
 	headers: IncomingHttpHeaders,
@@ -61,7 +60,7 @@ export function sendAudio(
 	}
 	reply.header('content-length', to - from);
 	closeStalled(reply);
-	// Fastify reads what it doesn't send.
+	// For HEAD, Fastify would read the body although it doesn't send it.
 	const body = reply.request.method === 'HEAD' ? [] : read(from, to);
 	return reply
 		.header('content-type', type)
@@ -71,8 +70,8 @@ export function sendAudio(
 }
 
 /**
- * Closes the connection of a client that reads nothing, and the files that are open for it. A timeout
- * of the socket would begin again whenever the system has taken a part of the audio.
+ * Disconnects a client that reads nothing, and closes its files. A socket timeout would restart
+ * whenever the system accepts a part of the audio.
  */
 export function closeStalled({ raw }: FastifyReply): void {
 	const taken = ({ bytesWritten, writableLength }: Socket) => bytesWritten - writableLength;
@@ -82,7 +81,7 @@ export function closeStalled({ raw }: FastifyReply): void {
 		const { socket } = raw;
 		if (!socket) return;
 		const now = taken(socket);
-		// Nothing waits for a reader while the disk is slow.
+		// With an empty buffer, the disk is slow, not the client.
 		const isStill = now === before && socket.writableLength > 0;
 		looks = isStill ? looks + 1 : 0;
 		before = now;
@@ -92,8 +91,8 @@ export function closeStalled({ raw }: FastifyReply): void {
 }
 
 /**
- * The bytes that a request asks for, the last one left out; undefined for all of them, which answers
- * several ranges, too, and one of other audio (If-Range).
+ * The requested bytes, end exclusive. undefined sends everything, as for several ranges, or if the
+ * audio has changed (If-Range).
  */
 function rangeOf(
 	{ range = '', 'if-range': condition }: IncomingHttpHeaders,

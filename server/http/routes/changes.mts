@@ -7,22 +7,22 @@ import { ApiError } from '../../util/errors.mts';
 import { viewLifelog } from '../viewLifelog.mts';
 import type { Service } from '../service.mts';
 
-/** Bytes. A day of speech with the times of its words has some eight million. */
+/** Bytes. A day of speech with word times has about eight million. */
 export const MAX_BODY_BYTES = 16 * 2 ** 20;
 
-/** Refuses with an ApiError (403) if nothing may be created or changed. */
+/** Throws an ApiError (403) if nothing may be created or changed. */
 export function checkChanges({ maker }: Service): void {
 	maker?.current().checkAllowed();
 }
 
-/** Refuses with an ApiError (403) to show recordings if there can be none. */
+/** Throws an ApiError (403) if the server can't have recordings. */
 export function checkRecordings(service: Service): void {
 	if (!service.hasInbox) checkChanges(service);
 }
 
 /**
- * Creates a lifelog of a transcript: 201 with it, 200 with the one that exists or with
- * `status: 'deleted'`.
+ * Creates a lifelog from a transcript: 201 with it, 200 with an existing one or with `status:
+ * 'deleted'`.
  */
 export async function addLifelog(
 	service: Service,
@@ -36,7 +36,7 @@ export async function addLifelog(
 	return answer(service, id, lifelog.timezone);
 }
 
-/** Changes a lifelog. Throws an ApiError: 404 for an unknown ID, 400 for a change that can't be. */
+/** Changes a lifelog. Throws an ApiError: 404 for an unknown ID, 400 for an invalid change. */
 export async function changeLifelog(
 	service: Service,
 	id: string,
@@ -51,7 +51,7 @@ export async function changeLifelog(
 				Object.entries(speakers).map(([from, to]) => [from, named('speakers', to)]),
 			),
 		}),
-		// Unlike other fields, it takes something back.
+		// Null has a meaning here: it restores the recorded names.
 		...(asked.speakers === null && { speakers: null }),
 		...(lines && { lines: lines.map(changeOfLine) }),
 	};
@@ -69,9 +69,9 @@ export async function changeLifelog(
 }
 
 /**
- * The lifelogs of a recording whose speakers are to be named.
+ * The IDs of a recording's lifelogs, to rename speakers in all of them.
  *
- * @throws ApiError (400) without new names, or for a lifelog that isn't of a recording.
+ * @throws ApiError (400) without new names, or if the lifelog isn't of a recording.
  */
 function recordingOf(service: Service, id: string, { speakers }: LifelogChange): string[] {
 	if (speakers === undefined) {
@@ -85,7 +85,7 @@ function recordingOf(service: Service, id: string, { speakers }: LifelogChange):
 	);
 }
 
-/** The IDs of all lifelogs of the recording that a lifelog was made of; none if it wasn't. */
+/** The IDs of all lifelogs of the same recording; empty if the lifelog wasn't made from one. */
 export function lifelogsBeside({ recordingOf, maker }: Service, id: string): string[] {
 	const { lifelogIds = [] } = recordingOf?.(id) ?? {};
 	return lifelogIds.filter((each) => maker?.current().stateOf(each) === 'known');
@@ -94,8 +94,8 @@ export function lifelogsBeside({ recordingOf, maker }: Service, id: string): str
 /**
  * Writes the title and headings of a lifelog.
  *
- * @throws ApiError: 404 for an unknown ID, 409 without a chat endpoint or for a lifelog that wasn't made
- * here, 502 if the endpoint fails.
+ * @throws ApiError: 404 for an unknown ID, 409 without a chat endpoint or if the lifelog wasn't
+ *   created here, 502 if the endpoint fails.
  */
 export async function writeTitle(service: Service, id: string): Promise<object> {
 	if (!service.later) {
@@ -108,11 +108,7 @@ export async function writeTitle(service: Service, id: string): Promise<object> 
 	return answer(service, id);
 }
 
-/**
- * A body without what is null in it, which is the same as missing.
- *
- * @throws ApiError (400) if it isn't an object.
- */
+/** A body without null fields, which count as missing. @throws ApiError (400) if it isn't an object. */
 export function bodyOf<Body extends object>(body: Body): Body {
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
 		throw new ApiError(400, 'The body is not a JSON object. Send one, as application/json');
@@ -137,7 +133,7 @@ function changeOfLine({ text, speaker, ...line }: LineChange): LineChange {
 	};
 }
 
-/** @throws ApiError (400) that begins with `what` for a text on several lines, or without words. */
+/** @throws ApiError (400) that starts with `what` if a text has several lines or no words. */
 export function wordsOf(what: string, text: string): string {
 	if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) {
 		throw new ApiError(

@@ -8,15 +8,15 @@ import { checkZone, zoneFormatter } from '../../util/times.mts';
 
 export type ChatListQuery = NonNullable<operations['listChats']['parameters']['query']>;
 
-// It is compared with the request's own below.
+// The content is compared with the request's own query below.
 const isObject = (value: unknown): value is BoundQuery => typeof value === 'object';
 
 type BoundQuery = Omit<Required<ChatListQuery>, 'cursor' | 'isScheduled' | 'globalPromptId'> &
 	Pick<ChatListQuery, 'isScheduled' | 'globalPromptId'>;
 
 /**
- * Lists the user's own chats. Throws an ApiError (400) for an unknown zone, an
- * unreadable cursor, and a cursor given with other parameters than its own.
+ * Lists the user's own chats. Throws an ApiError (400) for an unknown time zone, an invalid cursor,
+ * or a cursor with other parameters than before.
  */
 export function listChats(service: Service, query: ChatListQuery): ChatList {
 	const bound: BoundQuery = {
@@ -46,9 +46,7 @@ export function listChats(service: Service, query: ChatListQuery): ChatList {
 	};
 }
 
-/**
- * Returns a chat that is the user's own or public. Throws an ApiError (404) for any other ID.
- */
+/** Returns the user's own chat, or a public one. Throws an ApiError (404) for any other ID. */
 export function getChat(service: Service, id: string, timezone: string | undefined): ChatResponse {
 	const zone = checkZone(timezone);
 	const chat = service.current().getChat(id);
@@ -56,7 +54,7 @@ export function getChat(service: Service, id: string, timezone: string | undefin
 	return { data: { chat: viewChat(chat, zone) } };
 }
 
-/** Deletes a chat of the user's own. Throws an ApiError (404) for any other id. */
+/** Deletes the user's own chat. Throws an ApiError (404) for any other ID. */
 export async function deleteChat(service: Service, id: string): Promise<DeleteResponse> {
 	if (!(await service.current().deleteChat(id))) throw notFound();
 	return { data: { success: true } };

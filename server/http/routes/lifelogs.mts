@@ -10,7 +10,7 @@ import { checkSearch } from '../../index/search.mts';
 import type { LifelogFilter, Parts } from '../../index/store.mts';
 import { checkZone, dayBounds, parseOptionalWallClock } from '../../util/times.mts';
 
-/** `speaker` is the server's own: the service ignores it. */
+/** `speaker` is an addition of this server: the service ignores it. */
 export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['query']> & {
 	speaker?: string;
 };
@@ -19,7 +19,7 @@ export type GetQuery = NonNullable<operations['getLifelog']['parameters']['query
 const USUAL_PAGE = 10;
 const maxWithContents = 25;
 
-/** A list query with its defaults and its range filled in: what a cursor is bound to. */
+/** A list query with defaults and its range. A cursor is bound to it. */
 interface ResolvedQuery extends ViewOptions, LifelogFilter {
 	direction: 'asc' | 'desc';
 	limit: number;
@@ -27,7 +27,7 @@ interface ResolvedQuery extends ViewOptions, LifelogFilter {
 
 const boolean = { type: 'boolean' };
 const text = { type: 'string' };
-/** A cursor comes from outside, and may be made up. */
+/** Cursors come from clients and may be forged. */
 const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
 	type: 'object',
 	required: [
@@ -53,8 +53,8 @@ const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
 });
 
 /**
- * Lists or searches lifelogs. Throws an ApiError (400) naming the parameter for an unknown zone,
- * an unreadable time or cursor, a cursor with a search, and a search that is too long.
+ * Lists or searches lifelogs. Throws an ApiError (400) with the parameter's name for an unknown
+ * time zone, an invalid time or cursor, a cursor in a search, or a search that is too long.
  */
 export async function listLifelogs(service: Service, query: ListQuery): Promise<LifelogList> {
 	if (query.search !== undefined) return searchLifelogs(service, query, query.search);
@@ -102,7 +102,7 @@ export function getLifelog(service: Service, id: string, query: GetQuery): Lifel
 	return { data: { lifelog: viewLifelog(stored, options) } };
 }
 
-/** Deletes a lifelog and its audio. Throws an ApiError (404) for an unknown id. */
+/** Deletes a lifelog and its audio. Throws an ApiError (404) for an unknown ID. */
 export async function deleteLifelog(service: Service, id: string): Promise<DeleteResponse> {
 	if (!(await service.current().deleteLifelog(id))) throw notFound();
 	await service.onDeleted?.(id);
@@ -145,7 +145,7 @@ function resolveRange(
 	};
 }
 
-/** What a page of this size is read with. */
+/** The parts to read for a page of this size. */
 function partsOf({ includeMarkdown, includeContents }: ViewOptions, limit: number): Parts {
 	return {
 		markdown: includeMarkdown,
@@ -160,7 +160,7 @@ function viewAll(
 	parts: Parts,
 ): Lifelog[] {
 	const includeContents = options.includeContents && lifelogs.length <= maxWithContents;
-	// A page that could have had more than those that come with contents, but has not.
+	// Contents weren't read because of a large `limit`, but the page is small enough for them.
 	const read = (lifelog: Lifelog) =>
 		includeContents && !parts.contents
 			? (service.current().getLifelog(lifelog.id) ?? lifelog)

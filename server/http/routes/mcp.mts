@@ -9,7 +9,7 @@ Everything that these tools return was said or written by people, or heard near 
 
 const BOTH = 'application/json, text/event-stream';
 
-/** Answers one Model Context Protocol message; nothing is kept between requests. */
+/** Answers one Model Context Protocol message, without state between requests. */
 export async function callMcp(
 	service: Service,
 	request: FastifyRequest,
@@ -26,10 +26,10 @@ export async function callMcp(
 	const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: takesJson });
 	await server.connect(transport);
 	const response = await transport.handleRequest(
-		// Not by the host that the request names, which need not be one.
+		// The request's Host header may be invalid.
 		new Request(`http://localhost${request.url}`, {
 			method: request.method,
-			// The transport wants both, also of clients that take one or anything.
+			// The transport requires both, even if the client accepts only one, or anything.
 			headers: { ...(request.headers as Record<string, string>), accept: BOTH },
 		}),
 		{ parsedBody: request.body },
@@ -39,7 +39,7 @@ export async function callMcp(
 	return reply.code(response.status).send(await response.text());
 }
 
-/** Whether a media type is acceptable: its most specific range decides (RFC 9110, section 12.5.1). */
+/** Whether a media type is acceptable. Its most specific range decides (RFC 9110, section 12.5.1). */
 function accepts(header: string, type: string): boolean {
 	const ranges = new Map(
 		header.split(',').map((range) => {

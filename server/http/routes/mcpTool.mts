@@ -1,4 +1,4 @@
-// What the tools of the MCP server have in common: their arguments, and parts of answers.
+// Shared code of the MCP server's tools: arguments, and parts of answers.
 import { z, type ZodRawShape } from 'zod';
 import { ApiError } from '../../util/errors.mts';
 import { answerFailure, type ServerError } from '../../util/failures.mts';
@@ -6,14 +6,14 @@ import { checkZone, zoneFormatter } from '../../util/times.mts';
 import { logFailure } from '../log.mts';
 import type { Service, Tool } from '../service.mts';
 
-/** What an answer has at most, in UTF-16 units: some 5,000 tokens. One entry may go beyond. */
+/** Maximum answer length in UTF-16 units: about 5,000 tokens. A single entry may exceed it. */
 const MAX_CHARACTERS = 20_000;
-/** More entries of a list than an answer has room for. */
+/** More entries than an answer has room for. */
 export const MAX_ENTRIES = 200;
 const MAX_TITLE = 200;
 const MAX_NAMED = 5;
 
-/** Makes an argument optional. Some models send null for what they leave out. */
+/** Makes an argument optional. Some models send null for omitted ones. */
 export const optional = <Value,>(argument: z.ZodType<Value>) =>
 	argument.nullish().transform((value) => value ?? undefined);
 export const integer = (argument: z.ZodInt, preset: number) =>
@@ -30,7 +30,7 @@ export const offsetOf = (first: string, max = Number.MAX_SAFE_INTEGER) =>
 export const listOffset = offsetOf('Entries to skip');
 export const textOffset = offsetOf('Character to begin with');
 /**
- * Makes a tool that only reads. Arguments that it doesn't know are refused.
+ * Creates a read-only tool. Unknown arguments are rejected.
  *
  * @param answer Returns texts for a model. Throws an ApiError with a message for it.
  */
@@ -70,7 +70,7 @@ function namesOf(keys: string[]): string {
 	return `argument${keys.length === 1 ? '' : 's'} ${named.join(', ')}${more}`;
 }
 
-/** Entries as compact JSON, as many as an answer has room for. */
+/** Entries as compact JSON, as many as fit into an answer. */
 export class Page {
 	readonly #name: string;
 	readonly #offset: number;
@@ -82,7 +82,7 @@ export class Page {
 		this.#offset = offset;
 	}
 
-	/** Adds an entry, and returns whether it fits. The first one always does. */
+	/** Adds an entry; returns whether it fits. The first one always does. */
 	add(entry: object): boolean {
 		const json = JSON.stringify(entry);
 		this.#length += json.length + 1;
@@ -91,7 +91,7 @@ export class Page {
 		return true;
 	}
 
-	/** The page; `total` entries are known, counted from the very first one. */
+	/** Returns the page. `total` is the number of known entries, from the first one. */
 	end(total: number): string {
 		const next = this.#offset + this.#entries.length;
 		const more = next < total ? `,"nextOffset":${next}` : '';
@@ -105,7 +105,10 @@ export function pageOf(name: string, offset: number, entries: object[]): string 
 	return page.end(offset + entries.length);
 }
 
-/** A part of a text, and how to go on in a text of its own, which nothing that was said can imitate. */
+/**
+ * A part of a text, and instructions to continue. They are a separate text, so that nothing said
+ * can imitate them.
+ */
 export function partOf(text: string, offset: number, empty: string): string[] {
 	if (text.trim() === '') return [empty];
 	if (offset >= text.length) {
@@ -123,7 +126,7 @@ export function partOf(text: string, offset: number, empty: string): string[] {
 	];
 }
 
-/** Where a part ends: after a line if one ends in its second half, and never within a character. */
+/** The end of a part: after a line if one ends in its second half, and never inside a character. */
 function endOfPart(text: string, offset: number): number {
 	const end = offset + MAX_CHARACTERS;
 	if (end >= text.length) return text.length;
@@ -137,7 +140,7 @@ export const pastTheEnd = (offset: number) => `There is nothing from offset ${of
 export const short = (text: string) =>
 	(text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1)}…` : text).toWellFormed();
 
-/** Writes times in a zone, to the second. Throws an ApiError (400) for an unknown zone. */
+/** Formats times in a time zone, to the second. Throws an ApiError (400) for an unknown one. */
 export function shortTimes(timezone: string | undefined): (time: string) => string {
 	const format = zoneFormatter(checkZone(timezone));
 	return (time) => format(time).replace(/\.\d+/, '');

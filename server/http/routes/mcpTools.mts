@@ -28,7 +28,7 @@ import {
 } from './mcpTool.mts';
 import { listPeopleTool } from './mcpPeople.mts';
 
-/** Search results in all, as in the REST API. */
+/** Total search results, as in the REST API. */
 const MAX_RESULTS = 100;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -69,7 +69,7 @@ export const searchLifelogs = toolOf(
 		checkSearch(query);
 		const filter = { ...rangeOf(checkZone(zone), from, to), speaker: who, isStarred: starred };
 		const last = Math.min(MAX_RESULTS, offset + limit);
-		// One more tells whether there is a next page.
+		// One extra entry shows whether there is a next page.
 		const wanted = Math.max(FEW, Math.min(MAX_RESULTS, last + 1));
 		const parts = { markdown: false, contents: false };
 		const found = await service.current().searchLifelogs(query, filter, wanted, parts);
@@ -81,7 +81,7 @@ export const searchLifelogs = toolOf(
 		} else texts.push(await matchesOf(service, query, zone, hits, { offset, total: found.length }));
 		const partly = offset > 0 ? [] : partlyMatching(service, query, filter, found);
 		if (partly.length > 0) {
-			// They don't go on.
+			// They have no further pages.
 			const all = { offset, total: 0 };
 			texts.push(`Not all words: ${await matchesOf(service, query, zone, partly, all)}`);
 		}
@@ -89,7 +89,7 @@ export const searchLifelogs = toolOf(
 	},
 );
 
-/** Matches as JSON, each with a snippet, as many as an answer has room for. */
+/** Matches as JSON with snippets, as many as fit into an answer. */
 async function matchesOf(
 	service: Service,
 	query: string,
@@ -100,7 +100,7 @@ async function matchesOf(
 	const format = shortTimes(zone);
 	const page = new Page('lifelogs', offset);
 	for (const hit of hits) {
-		// A snippet of a very long lifelog takes a while: others are to be served meanwhile.
+		// A snippet of a very long lifelog takes a while. Yield to other requests meanwhile.
 		await setImmediate();
 		const lifelog = service.current().getLifelog(hit.id) ?? hit;
 		const lines = linesFor(spokenLines(lifelog), service.current().namedIn?.(query));
@@ -110,7 +110,7 @@ async function matchesOf(
 	return page.end(total);
 }
 
-/** If few lifelogs have all words, those with most of them. */
+/** If few lifelogs have all words, those with most words. */
 function partlyMatching(
 	service: Service,
 	query: string,
@@ -199,7 +199,7 @@ const listChats = toolOf(
 		if (found.length === 0) return [offset > 0 ? pastTheEnd(offset) : 'There are no chats.'];
 		const entries = found.map(({ id, summary, createdAt, messages }: Chat) => ({
 			id,
-			// An archive may hold chats of any kind: only what is needed to list them was checked.
+			// An archive may contain any kind of chats. Only the fields for listing were checked.
 			summary: summary ? short(String(summary)) : undefined,
 			createdAt: format(createdAt),
 			messages: messages.length,
@@ -226,7 +226,6 @@ const getChat = toolOf(
 	},
 );
 
-/** All tools that there are. */
 export const allTools: Tool[] = [
 	searchLifelogs,
 	listLifelogs,
@@ -237,7 +236,7 @@ export const allTools: Tool[] = [
 	getChat,
 ];
 
-/** The instants of a range that a model gave. Throws an ApiError (400) if it is empty. */
+/** The instants of a model's range. Throws an ApiError (400) if it is empty. */
 function rangeOf(zone: string, from: string | undefined, to: string | undefined): LifelogFilter {
 	const start = parseOptionalWallClock('from', from, zone);
 	const moment = parseOptionalWallClock('to', to, zone);

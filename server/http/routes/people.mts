@@ -15,11 +15,11 @@ import { bodyOf } from './changes.mts';
 export const SORTS = ['lastHeard', 'lifelogs', 'name'] as const;
 type Sort = (typeof SORTS)[number];
 
-/** How people are listed. */
+/** Parameters of the list. */
 export interface PeopleQuery {
-	/** One, by any of the names. */
+	/** A person, by any name. */
 	name?: string;
-	/** A part of one of the names. */
+	/** A part of a name. */
 	search?: string;
 	sort?: Sort;
 	cursor?: string;
@@ -31,7 +31,7 @@ type BoundQuery = Required<Pick<PeopleQuery, 'sort' | 'limit'>> & Pick<PeopleQue
 const USUAL_PAGE = 50;
 const MAX_NAME = 200;
 
-/** A cursor comes from outside, and may be made up. */
+/** Cursors come from clients and may be forged. */
 const isBoundQuery = new Ajv().compile<BoundQuery>({
 	type: 'object',
 	required: ['sort', 'limit'],
@@ -43,9 +43,9 @@ const isBoundQuery = new Ajv().compile<BoundQuery>({
 });
 
 /**
- * Lists the people who are named in lifelogs, or returns the one who has or had a name.
+ * Lists the people with names in lifelogs, or returns the one who has or had a name.
  *
- * @throws ApiError: 400 for an unreadable cursor, 404 for an unknown name.
+ * @throws ApiError: 400 for an invalid cursor, 404 for an unknown name.
  */
 export function listPeople(service: Service, query: PeopleQuery): object {
 	const { people } = archiveOf(service);
@@ -69,11 +69,11 @@ export function listPeople(service: Service, query: PeopleQuery): object {
 }
 
 /**
- * Changes what a person is called, everywhere.
+ * Changes a person's name everywhere.
  *
- * @returns The person then; nobody if the name was forgotten.
- * @throws ApiError: 400 for a change that can't be, 404 for an unknown person, 409 for a name that another
- *   one has, or if people.json can't be read or written.
+ * @returns A list with the changed person; empty if the name was forgotten.
+ * @throws ApiError: 400 for an invalid change, 404 for an unknown person, 409 for another person's
+ *   name, or if people.json can't be read or written.
  */
 export async function changePeople(service: Service, asked: AskedPeopleChange): Promise<object> {
 	const { people } = archiveOf(service);
@@ -81,7 +81,7 @@ export async function changePeople(service: Service, asked: AskedPeopleChange): 
 	return listOf(people, person ? [person] : []);
 }
 
-/** The body of a change: one of the last three. */
+/** The body of a change, with one of the last three fields. */
 export interface AskedPeopleChange {
 	person: string;
 	name?: string;
@@ -101,7 +101,7 @@ function changeOf(
 	if (merge !== undefined && name === undefined) {
 		throw new ApiError(400, "merge works only together with 'name'");
 	}
-	// One that there is may be any.
+	// An existing name may have any form.
 	const called = (parameter: string, asked: string) =>
 		people.find(asked) ? asked : checkName(parameter, asked);
 	called('person', person);
@@ -126,7 +126,7 @@ function archiveOf({ maker }: Service): ArchiveStore {
 	return maker!.current();
 }
 
-/** Those of some people who are searched for, in an order. */
+/** The people that match a search, sorted. */
 export function sortedPeople(
 	all: HeardPerson[],
 	{ search, sort }: Pick<BoundQuery, 'search' | 'sort'>,
@@ -136,13 +136,12 @@ export function sortedPeople(
 	return keyed.sort((a, b) => compare(sort, a.at, b.at)).map(({ person }) => person);
 }
 
-/** Whether a part of one of the names is as it is searched for. */
+/** A function that tests whether a name of a person contains the searched text. */
 function isCalled(search: string): (person: HeardPerson) => boolean {
 	const part = plain(search.trim());
 	return ({ name, alsoCalled }) => [name, ...alsoCalled].some((each) => plain(each).includes(part));
 }
 
-/** What people are sorted by. */
 function keyOf(sort: Sort, { name, lifelogs, lastHeard }: HeardPerson): string {
 	if (sort === 'name') return plain(name);
 	return sort === 'lifelogs' ? String(lifelogs).padStart(9, '0') : (lastHeard ?? '');
@@ -153,7 +152,7 @@ const positionOf = (sort: Sort, person: HeardPerson): Position => ({
 	id: person.name,
 });
 
-/** By name from the beginning, otherwise the latest and the most first. */
+/** Names in ascending order, otherwise the latest and the largest first. */
 function compare(sort: Sort, a: Position, b: Position): number {
 	const order = sort === 'name' ? 1 : -1;
 	if (a.time !== b.time) return a.time < b.time ? -order : order;

@@ -18,7 +18,7 @@ import { RECORDINGS } from '../../archive/layout.mts';
 import { sendAudio } from './audio.mts';
 import type { Service } from '../service.mts';
 
-/** The fields of an upload beside the file (server/openapi.yaml, `NewRecording`). */
+/** Fields of an upload besides the file (server/openapi.yaml, `NewRecording`). */
 const FIELDS = [
 	'startTime',
 	'modifiedTime',
@@ -31,7 +31,7 @@ const FIELDS = [
 ] as const;
 type Fields = Partial<Record<(typeof FIELDS)[number], string>>;
 
-/** What a list of recordings is asked by. */
+/** Parameters of the list of recordings. */
 export interface RecordingsQuery {
 	status?: Status;
 	cursor?: string;
@@ -41,15 +41,15 @@ export interface RecordingsQuery {
 const DEFAULT_PAGE = 10;
 const MAX_FIELD_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;
-/** Maximum of what a form contains beside its file. */
+/** Maximum size of a form without its file. */
 const MAX_FORM_BYTES = 100_000;
 
 /**
- * Takes a recording that is uploaded as multipart/form-data: 202 once its bytes are safe on the disk,
- * 200 with the recording that exists if the same bytes or the same `externalId` were taken before.
+ * Accepts a recording as multipart/form-data: 202 once it is flushed to the disk, 200 with the
+ * existing recording if its bytes or `externalId` are known.
  *
- * @throws ApiError: 400 for a field that can't be used or no file, 409 without a transcription
- * endpoint, 413 for a file above `--max-upload`.
+ * @throws ApiError: 400 for an invalid field or no file, 409 without a transcription endpoint, 413
+ *   for a file above `--max-upload`.
  */
 export async function uploadRecording(
 	service: Service,
@@ -60,7 +60,7 @@ export async function uploadRecording(
 	if (!request.isMultipart()) {
 		throw new ApiError(400, 'The body is not multipart/form-data. Send the recording as `file`');
 	}
-	// Refused by its stated length, so that none of it is written to the disk.
+	// Rejected by its Content-Length, before anything is written to the disk.
 	const maxBytes = (service.maxUploadBytes ?? Infinity) + MAX_FORM_BYTES;
 	if (Number(request.headers['content-length']) > maxBytes) throw new ApiError(413, TOO_LARGE);
 	const fields: Fields = {};
@@ -98,7 +98,7 @@ export async function uploadRecording(
 const UNREADABLE =
 	"The body isn't complete multipart/form-data. Send all of it, and let your HTTP client write the Content-Type with its boundary";
 
-/** Whether a body ended early or isn't what its Content-Type says: the parser's errors have no code. */
+/** Whether a body is incomplete or doesn't match its Content-Type. The parser's errors have no code. */
 const isUnreadable = ({ code, message }: Error & { code?: string }) =>
 	code === 'ECONNRESET' || (code === undefined && /multipart data|^Multipart:/.test(message));
 
@@ -119,11 +119,11 @@ async function receive(
 	return { received, fileName: safeName(filename) };
 }
 
-/** What is answered to a file above `--max-upload`. */
+/** The error for a file above `--max-upload`. */
 export const TOO_LARGE =
 	'The file is larger than the server accepts. Split it, or start lifelog-server with a larger --max-upload';
 
-/** A name that a file system takes, with the ending that it has. */
+/** A name that is valid in file systems, with its extension. */
 function safeName(name = ''): string {
 	const plain = asName(basename(name.replaceAll('\\', '/'))).replaceAll(/[/:*?"<>|]/g, '_');
 	const ending = extname(plain);
@@ -142,7 +142,7 @@ function addField(fields: Fields, part: Exclude<Multipart, MultipartFile>): void
 	if (value.length > MAX_FIELD_LENGTH || part.valueTruncated) {
 		throw new ApiError(400, `${name} is longer than ${MAX_FIELD_LENGTH} characters`);
 	}
-	// A form sends fields that are left empty, too, and a blank ID would be that of every recording.
+	// Forms also send empty fields, and an empty ID would match every recording.
 	if (value !== '') fields[name] = value;
 }
 
@@ -184,9 +184,9 @@ export function getRecording(service: Service, id: string): object {
 }
 
 /**
- * Tries a recording again, in the language that is given, if any.
+ * Retries a recording, optionally in a given language.
  *
- * @throws ApiError: 404 for an unknown ID, 409 for one that there is nothing to try again of.
+ * @throws ApiError: 404 for an unknown ID, 409 if there is nothing to retry.
  */
 export async function retryRecording(
 	service: Service,
@@ -199,9 +199,9 @@ export async function retryRecording(
 }
 
 /**
- * Transcribes a recording again that is done.
+ * Transcribes a finished recording again.
  *
- * @throws ApiError: 404 for an unknown ID, 409 for one that can't be transcribed again.
+ * @throws ApiError: 404 for an unknown ID, 409 if it can't be transcribed again.
  */
 export async function transcribeAgain(
 	service: Service,
@@ -214,7 +214,7 @@ export async function transcribeAgain(
 	return { data: { recording: view(service, recording) } };
 }
 
-/** Throws an ApiError: 404 for an unknown ID, 409 for a recording that is done. */
+/** Throws an ApiError: 404 for an unknown ID, 409 for a finished recording. */
 export async function deleteRecording(service: Service, id: string): Promise<object> {
 	const { intake } = recordingsOf(service);
 	if (!service.allowDelete) {
@@ -233,7 +233,7 @@ function recordingsOf({ recordings }: Service): { intake: Intake; jobs: Jobs } {
 	);
 }
 
-/** A recording as the API has it. */
+/** A recording in the API. */
 function view(service: Service, recording: Recording): RecordingAnswer {
 	const { id, status, fileName, startTime, startTimeFrom } = recording;
 	const { durationMs, error, attempts, createdAt } = recording;
@@ -249,17 +249,17 @@ function isDeleted({ maker }: Service, id: string): boolean {
 	try {
 		return maker?.current().stateOf(id) === 'deleted';
 	} catch (error) {
-		// Recordings are answered while the index is being built, too.
+		// Recordings are also served while the index is being built.
 		if (error instanceof UnavailableError) return false;
 		throw error;
 	}
 }
 
 /**
- * Sends the sound of a recording that has no lifelog: its file or, if nobody speaks, what the archive
- * has.
+ * Sends the sound of a recording without lifelogs: its file or, if it has no speech, the audio in
+ * the archive.
  *
- * @throws ApiError (404) for an unknown ID, and if there is none.
+ * @throws ApiError (404) for an unknown ID, or if there is no sound.
  */
 export async function downloadRecording(
 	service: Service,
@@ -299,7 +299,7 @@ async function audioOf(
 
 const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
 
-/** What browsers play. */
+/** Types that browsers play. */
 const TYPES: Record<string, string> = {
 	'.aac': 'audio/aac',
 	'.flac': 'audio/flac',

@@ -11,16 +11,16 @@ export interface AskedReplacement {
 	isPreview?: boolean;
 }
 
-/** Lists the replacements, the newest first. */
+/** Lists the replacements, newest first. */
 export function listReplacements(service: Service): object {
 	return { data: { replacements: replacementsOf(service).list() } };
 }
 
 /**
- * Replaces words in all lifelogs: 201 when all are changed. A preview (200) says what would change.
+ * Replaces words in all lifelogs: 201 when all are changed. A preview (200) shows what would change.
  *
- * @throws ApiError: 400 for words that can't be or are in too many lifelogs, 409 while another replacement
- *   is under way, or the archive can't be written.
+ * @throws ApiError: 400 for invalid words or too many lifelogs, 409 during another replacement, or if
+ *   the archive isn't writable.
  */
 export async function createReplacement(
 	service: Service,
@@ -40,7 +40,7 @@ export async function createReplacement(
 	return { data: { replacement } };
 }
 
-/** Takes a replacement back. Throws an ApiError: 404 for an unknown ID, 409 as `createReplacement`. */
+/** Undoes a replacement. Throws an ApiError: 404 for an unknown ID, 409 like `createReplacement`. */
 export async function deleteReplacement(service: Service, id: string): Promise<object> {
 	await replacementsOf(service).takeBack(id);
 	return { data: { success: true } };

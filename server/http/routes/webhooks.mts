@@ -4,14 +4,13 @@ import type { EventType } from '../../events/types.mts';
 import type { Service } from '../service.mts';
 import { bodyOf } from './changes.mts';
 
-/** The body of a request for a new webhook. */
 export interface NewWebhook {
 	url: string;
 	types?: EventType[];
 	description?: string;
 }
 
-/** Creates a webhook: 201 with its secret, or 200 if one of the same URL was renewed. */
+/** Creates a webhook: 201 with its secret, or 200 if one with the same URL was renewed. */
 export async function createWebhook(
 	service: Service,
 	asked: NewWebhook,
@@ -42,7 +41,7 @@ export function listDeliveries(service: Service, id: string, limit = 20): object
 	return { data: { deliveries: eventsOf(service).deliveries(id, limit) } };
 }
 
-/** Throws an ApiError (400) for an `after` that isn't of this server. */
+/** Throws an ApiError (400) if `after` isn't from this server. */
 export function listEvents(
 	service: Service,
 	{ after: asked = 0, limit = 100 }: { after?: number; limit?: number },
@@ -51,5 +50,5 @@ export function listEvents(
 	return { data: { events }, meta: { events: { count: events.length, after } } };
 }
 
-/** Its routes are there only with events. */
+/** These routes only exist with events. */
 const eventsOf = ({ events }: Service): Events => events!;

@@ -46,7 +46,7 @@ export type {
 	Webhook,
 } from '../../http/pageApi/answers.mts';
 
-/** Signs in with a key, or with a link, which works once. */
+/** Signs in with a key, or with a one-time link. */
 export const signIn = (by: { key: string } | { link: string }) =>
 	request<void>('POST', '/session', by);
 export const signOut = () => request<void>('DELETE', '/session');
@@ -66,20 +66,20 @@ export async function readSession(): Promise<Session | null> {
 
 export const readDays = async () => (await get<{ days: CalendarDay[] }>('/web/days')).days;
 export const readDay = (day: string) => get<Day>(`/web/days/${day}`);
-/** How the archive is being filled. */
+/** State of archiving and importing. */
 export const readWays = () => get<WaysAnswer>('/web/ways');
-/** Begins to archive the service, or goes on. Without a key, with that of the time before. */
+/** Starts or continues archiving the service. Without a key, uses the previous one. */
 export const archive = (key?: string) => request<WaysAnswer>('POST', '/web/archiving', { key });
 export const stopArchiving = () => request<WaysAnswer>('DELETE', '/web/archiving');
-/** Uploads the zip of an export, which is imported then. Rejects with a RequestError. */
+/** Uploads the zip of an export; the server then imports it. Rejects with a RequestError. */
 export const uploadExport = (file: File, onProgress: (share: number) => void) =>
 	upload<WaysAnswer>('/web/importing', file, onProgress, 'application/zip');
 
 export const readStatus = () => get<StatusAnswer>('/web/status');
-/** Has the server ask its endpoints how they are now. */
+/** Makes the server check its endpoints. */
 export const readEndpoints = async () => (await get<EndpointsAnswer>('/web/endpoints')).endpoints;
 
-/** What the archive takes on disk, which takes a while for a large one. */
+/** Size of the archive on disk. Slow for a large one. */
 export const readDisk = () => get<DiskUse>('/web/disk');
 /** The last run of `archive`, and the last check. */
 export const readArchiveState = () => get<ArchiveState>('/web/archive');
@@ -87,7 +87,7 @@ export const checkArchive = () => request<ArchiveState>('POST', '/web/check');
 
 export const readWebhooks = async () =>
 	(await get<{ data: { webhooks: Webhook[] } }>('/v1/webhooks')).data.webhooks;
-/** Sends a test to a webhook. Returns what came of it. */
+/** Sends a test to a webhook. Returns the result. */
 export const testWebhook = async (id: string) =>
 	(await request<{ data: { reached: Reached } }>('POST', `${idPath('webhooks', id)}/test`)).data
 		.reached;
@@ -98,7 +98,7 @@ interface PeopleAnswer {
 	meta: { people: { nextCursor?: string } };
 }
 
-/** One of the last three. */
+/** A change with one of the last three fields. */
 type PersonChange = { person: string } & (
 	{ name: string; merge?: boolean } | { separate: string[] } | { isMe: boolean }
 );
@@ -106,19 +106,19 @@ type PersonChange = { person: string } & (
 /** A part of a list. */
 export interface Page<Entry, Next> {
 	entries: Entry[];
-	/** Where the next one begins; undefined after the last. */
+	/** Start of the next part; undefined at the end. */
 	next: Next | undefined;
 }
 
-/** Some of what a search found. */
+/** A part of the search results. */
 export interface Found extends Page<SearchResult, number> {
-	/** Whether more match than are listed. */
+	/** Whether there are more matches than listed. */
 	isCut: boolean;
-	/** The last word if nothing has it, too, and it's too short for longer words to match. */
+	/** The ignored last word: it has no matches, and is too short for its longer forms to match. */
 	without: string | null;
-	/** If few have all words: those that have most of them. */
+	/** If few lifelogs have all words: those that have most of them. */
 	partly: SearchResult[];
-	/** If nothing was found: the same with similar words that lifelogs have, if there are some. */
+	/** If nothing was found: the search with similar known words, if any. */
 	corrected: string | null;
 }
 
@@ -134,7 +134,7 @@ interface LifelogAnswer {
 	data: { lifelog: Lifelog };
 }
 
-/** A lifelog whole, its times in UTC: to write 10,000 of them in a zone takes the server 0.1 s. */
+/** A whole lifelog with times in UTC. Converting 10,000 times to a time zone takes the server 0.1 s. */
 export async function readLifelog(id: string): Promise<Lifelog> {
 	return (await get<LifelogAnswer>(idPath('lifelogs', id))).data.lifelog;
 }
@@ -144,7 +144,7 @@ interface LifelogsAnswer {
 	meta: { lifelogs: { nextCursor?: string } };
 }
 
-/** The lifelogs of a day whole, in order. */
+/** Whole lifelogs of a day, in order. */
 export async function readLifelogsOf(date: string, timezone: string): Promise<Lifelog[]> {
 	const lifelogs: Lifelog[] = [];
 	let cursor: string | undefined;
@@ -162,7 +162,7 @@ export async function readLifelogsOf(date: string, timezone: string): Promise<Li
 	return lifelogs;
 }
 
-/** The newest lifelogs without their contents. */
+/** The newest lifelogs without contents. */
 export async function readNewest(limit: number, timezone: string): Promise<Lifelog[]> {
 	const { data } = await get<LifelogsAnswer>('/v1/lifelogs', {
 		...{ limit, timezone, includeMarkdown: false, includeContents: false },
@@ -170,21 +170,21 @@ export async function readNewest(limit: number, timezone: string): Promise<Lifel
 	return data.lifelogs;
 }
 
-/** Where the audio of a lifelog is; empty without audio. */
+/** Spans in the audio of a lifelog; empty without audio. */
 export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	const { spans } = await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`);
 	return spans;
 }
 
-/** A day as a zip. @param hasAudio Whether its audio is in it, too. */
+/** Address of a day's zip. @param hasAudio Whether to include audio. */
 export const dayAddress = (day: string, hasAudio = false) =>
 	`/web/days/${day}/zip${hasAudio ? '?audio=true' : ''}`;
 
-/** The lifelogs before and after one. */
+/** The previous and the next lifelog. */
 export const readNeighbors = (id: string) =>
 	get<LifelogNeighbors>(`/web/lifelogs/${encodeURIComponent(id)}/neighbors`);
 
-/** The files of the archive that have audio of a lifelog. */
+/** Files of the archive with audio of a lifelog. */
 export async function readAudioFiles(id: string): Promise<string[]> {
 	return (await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`)).files;
 }
@@ -204,7 +204,7 @@ export async function readChat(id: string, timezone: string): Promise<Chat> {
 	return (await get<{ data: { chat: Chat } }>(idPath('chats', id), { timezone })).data.chat;
 }
 
-/** The recording that a lifelog was made of, and its lifelogs. */
+/** The recording of a lifelog, and its lifelogs. */
 export const readRecordingOf = (id: string) =>
 	get<RecordingOfLifelog>(`/web/lifelogs/${encodeURIComponent(id)}/recording`);
 
@@ -213,11 +213,11 @@ export async function readPeople(query: Query, cursor?: string): Promise<Page<Pe
 	return { entries: data.people, next: meta.people.nextCursor };
 }
 
-/** Who has a name, or had it once. Rejects with a RequestError (404) if nobody does. */
+/** The person who has or had a name. Rejects with a RequestError (404) if there is none. */
 export const readPerson = async (name: string) =>
 	(await get<PeopleAnswer>('/v1/people', { name })).data.people[0]!;
 
-/** The lifelogs in which a person speaks, without their contents, newest first. */
+/** Lifelogs in which a person speaks, without contents, newest first. */
 export async function readLifelogsBy(
 	speaker: string,
 	timezone: string,
@@ -230,26 +230,26 @@ export async function readLifelogsBy(
 	return { entries: data.lifelogs, next: meta.lifelogs.nextCursor };
 }
 
-/** Changes a person. Returns the person then; undefined for a name that is no longer anybody's. */
+/** Changes a person. Returns the changed person; undefined if nobody has the name any more. */
 export const changePerson = async (change: PersonChange): Promise<Person | undefined> =>
 	(await request<PeopleAnswer>('PATCH', '/v1/people', change)).data.people[0];
 
 /**
  * Renames a person in all lifelogs.
  *
- * @returns The person then. Or who has the name already: then nothing has changed.
+ * @returns The renamed person. Or the person who already has the name; nothing is changed then.
  */
 export async function renamePerson(
 	person: string,
 	name: string,
 ): Promise<{ renamed: Person } | { other: Person }> {
-	// The server says which request would work, which helps only programs.
+	// The server's message explains which request would work, which only helps programs.
 	if (isLabel(name)) throw new Error(`“${name.trim()}” isn't a name, but a label. Enter a name.`);
 	try {
 		return { renamed: (await changePerson({ person, name }))! };
 	} catch (error) {
 		if (!(error instanceof RequestError && error.status === 409)) throw error;
-		// There are other reasons for this status.
+		// This status also has other reasons.
 		const other = await readPerson(name).catch(() => undefined);
 		if (!other || other.name === person) throw error;
 		return { other };
@@ -258,16 +258,15 @@ export async function renamePerson(
 
 export type LineChange = NonNullable<Change['lines']>[number];
 
-/** Changes a lifelog. Returns what it's then. */
+/** Changes a lifelog. Returns its new version. */
 export const changeLifelog = async (id: string, change: Change): Promise<Lifelog> => {
 	const { data } = await request<LifelogAnswer>('PATCH', idPath('lifelogs', id), change);
 	return data.lifelog;
 };
-/** Has the server's model write the title and headings of a lifelog. */
+/** Makes the server's model write the title and headings of a lifelog. */
 export const writeTitle = (id: string) => request<void>('POST', `${idPath('lifelogs', id)}/title`);
 export const deleteLifelog = (id: string) => request<void>('DELETE', idPath('lifelogs', id));
 
-/** The newest recordings. */
 export async function readRecordings(
 	limit: number,
 ): Promise<{ recordings: Recording[]; hasMore: boolean }> {
@@ -285,11 +284,11 @@ interface RecordingAnswer {
 
 export const readRecording = async (id: string) =>
 	(await get<RecordingAnswer>(idPath('recordings', id))).data.recording;
-/** Transcribes a recording again that is done. Returns it as it is then. */
+/** Transcribes a finished recording again. Returns its new state. */
 export const transcribeAgain = async (id: string) =>
 	(await request<RecordingAnswer>('POST', `${idPath('recordings', id)}/transcribe-again`)).data
 		.recording;
-/** Tries a recording again. Without a language, it stays as it was; null has it detected. */
+/** Retries a recording. Without a language, it stays unchanged; null selects detection. */
 export const retryRecording = (id: string, language?: string | null) =>
 	request<void>(
 		'POST',
@@ -302,8 +301,8 @@ export const dropRecording = (id: string) => request<void>('DELETE', idPath('rec
 /**
  * Uploads a recording. Rejects with a RequestError.
  *
- * @param onProgress Told of the share that was sent, from 0 to 1.
- * @param again Whether lifelogs of it that were deleted are made again.
+ * @param onProgress Called with the sent share, from 0 to 1.
+ * @param again Whether to create its deleted lifelogs again.
  */
 export function uploadRecording(
 	file: File,

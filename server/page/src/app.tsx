@@ -30,7 +30,7 @@ import { SignIn } from './views/signIn.tsx';
 import { StatusView } from './views/status.tsx';
 import { WordsList } from './views/words.tsx';
 
-/** The views that the header leads to, each with its key. */
+/** Views in the header, each with its keyboard shortcut. */
 const VIEWS = [
 	{ path: '/', name: 'Calendar', key: 'c' },
 	{ path: '/search', name: 'Search', key: '/' },
@@ -57,7 +57,7 @@ async function arrive(): Promise<{ session: Session | null; linkProblem: string 
 	return { session: await readSession(), linkProblem };
 }
 
-/** The whole page: signed in, the view of its address. */
+/** The page: after signing in, the view of its address. */
 export function App() {
 	const session = useLoad('session', arrive);
 	const [hasEnded, setEnded] = useState(false);
@@ -154,7 +154,7 @@ export function App() {
 	);
 }
 
-/** The view of the header that another one belongs to. */
+/** The view in the header that another one belongs to. */
 function parentOf(path: string): string {
 	if (/^\/(days|lifelogs)\//.test(path)) return '/';
 	if (path === '/person' || path === '/words') return '/people';
@@ -257,7 +257,7 @@ function ThemeSwitch() {
 			class="plain theme"
 			aria-keyshortcuts="l"
 			onClick={(event) => {
-				// The menu stays open until the right one is found.
+				// The menu stays open, so that users can cycle through the themes.
 				event.stopPropagation();
 				setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
 			}}

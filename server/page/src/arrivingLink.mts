@@ -1,9 +1,9 @@
-// A link that signs in comes in the address: `/#link=…`.
+// Reads links for signing in from the address: `/#link=…`.
 
-/** One that came and wasn't used yet. */
+/** A link that wasn't used yet. */
 let arrived: string | undefined;
 
-/** Takes the link out of the address, so that neither the bar nor the history keeps it. */
+/** Removes the link from the address, so that it stays neither in the address bar nor in the history. */
 function take(): boolean {
 	const [, link] = /^#link=(.*)$/.exec(location.hash) ?? [];
 	if (link === undefined) return false;
@@ -13,14 +13,14 @@ function take(): boolean {
 }
 take();
 
-/** Has something called with each further link. Returns what stops that. */
+/** Calls `call` for each further link. Returns a function that stops this. */
 export function whenLinkArrives(call: () => void): () => void {
 	const onHash = () => take() && call();
 	addEventListener('hashchange', onHash);
 	return () => removeEventListener('hashchange', onHash);
 }
 
-/** The link that arrived, once. */
+/** Returns the new link once. */
 export function arrivedLink(): string | undefined {
 	const link = arrived;
 	arrived = undefined;

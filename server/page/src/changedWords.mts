@@ -1,18 +1,17 @@
-// What was corrected in a line: the words that were heard, and the right ones.
+// Finds the corrected words of a line: as heard, and as corrected.
 import { BLANKLESS, IN_WORD } from '../../../lifelog/scripts.ts';
 
-/** A letter of a script that is written without blanks between words. */
+/** A letter of a script without spaces between words. */
 const UNSPACED = String.raw`(?=[\p{L}\p{M}\p{N}])[${BLANKLESS}]\p{M}*`;
 /** Such a letter, a word of another script, or a character between words. */
 const TOKENS = new RegExp(`${UNSPACED}|(?:${IN_WORD})+|[^]`, 'gu');
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
 const IS_WORD = /^[\p{L}\p{M}\p{N}]/u;
-/** What ends a sentence belongs to no word. */
+/** Punctuation at the end of a sentence belongs to no word. */
 const END = /[\s.,;:!?…]+$/u;
-/** As many characters has a replacement. */
+/** Maximum characters of a replacement. */
 export const MAX_WORDS_LENGTH = 200;
 
-/** What was heard, and what is right. */
 export interface Words {
 	heard: string;
 	right: string;
@@ -22,10 +21,10 @@ const isUnspaced = (token: string) => IS_UNSPACED.test(token);
 const isWord = (token: string) => IS_WORD.test(token);
 
 /**
- * The one run of whole words that differs between two texts. In scripts without blanks, it's the changed
- * characters; a single one together with its neighbors, because alone it's a part of too many words.
+ * The only run of whole words that differs between two texts. In scripts without spaces, the changed
+ * characters. A single one gets its neighbors, because it alone is part of too many words.
  *
- * @returns Undefined if words were only added or taken out, if several places differ, or if no word does.
+ * @returns undefined if words were only added or removed, if several places differ, or if no word does.
  */
 export function changedWords(before: string, after: string): Words | undefined {
 	const place = differing(before.match(TOKENS) ?? [], after.match(TOKENS) ?? []);
@@ -35,7 +34,7 @@ export function changedWords(before: string, after: string): Words | undefined {
 	const end = old.findLastIndex(isWord) + 1;
 	if (first < 0 || !now.some(isWord)) return undefined;
 	const heard = old.slice(first, end).join('');
-	// Marks around what was heard aren't part of it, so neither are those around what is right.
+	// If quotation marks aren't part of the heard words, they aren't part of the right words either.
 	const from = first > 0 ? now.findIndex(isWord) : 0;
 	const to = end < old.length ? now.findLastIndex(isWord) + 1 : now.length;
 	const right = now.slice(from, to).join('').trimStart().replace(END, '');
@@ -43,7 +42,7 @@ export function changedWords(before: string, after: string): Words | undefined {
 	return heard === right || isTooLong ? undefined : { heard, right };
 }
 
-/** Two texts, cut into what they begin with, where they differ by whole words, and how they end. */
+/** Splits two texts into common beginning, whole words that differ, and common end. */
 export function differenceOf(before: string, after: string) {
 	const place = differing(before.match(TOKENS) ?? [], after.match(TOKENS) ?? []);
 	const [old, now] = cut(place).map((tokens) => tokens.join(''));
@@ -51,7 +50,7 @@ export function differenceOf(before: string, after: string) {
 	return { start, old, now, end: before.slice(start.length + old!.length) };
 }
 
-/** Two texts, and how many tokens they have in common before and after what differs. */
+/** Two texts, and their numbers of common tokens before and after the difference. */
 interface Place {
 	old: string[];
 	now: string[];
@@ -73,7 +72,7 @@ const cut = ({ old, now, start, rest }: Place): [old: string[], now: string[]] =
 	now.slice(start, now.length - rest),
 ];
 
-/** A place with the characters beside it, if it's a single one of a script without blanks. */
+/** Adds the neighboring characters to a single character of a script without spaces. */
 function widened(place: Place): Place {
 	const [old, now] = cut(place);
 	if (old.length > 1 && now.length > 0) return place;
@@ -87,7 +86,10 @@ function widened(place: Place): Place {
 	};
 }
 
-/** Whether two texts have a word, or two characters in a row, in common: what's around it differs twice. */
+/**
+ * Whether two texts have a common word, or two common consecutive characters. If so, they differ in
+ * several places.
+ */
 function isSeveral(old: string[], now: string[]): boolean {
 	const unitsOf = (tokens: string[]) =>
 		tokens.flatMap((token, at) => {

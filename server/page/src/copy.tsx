@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Problem } from './parts.tsx';
 import { useAttempt } from './useAttempt.mts';
 
-/** Copies a text that is made when somebody wants it. */
+/** Copies a text that is created on request. */
 export function CopyButton({
 	name,
 	shortcut,
@@ -16,7 +16,7 @@ export function CopyButton({
 	const [isCopied, setCopied] = useState(false);
 	// Missing over plain HTTP.
 	if (!navigator.clipboard) return null;
-	// A browser lets a page copy only at once after a click: it's given what will be the text.
+	// Browsers only allow copying directly after a click, so the clipboard gets a promise of the text.
 	const copy = async () => {
 		const blob = text().then((made) => new Blob([made], { type: 'text/plain' }));
 		await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);

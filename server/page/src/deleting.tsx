@@ -16,7 +16,7 @@ import { useLoad } from './useLoad.mts';
 
 const FEW_FILES = 3;
 
-/** Asks once more, and says what stays. */
+/** Asks for confirmation, and says what is kept. */
 export function ConfirmDelete({
 	lifelogs,
 	onConfirmed,
@@ -65,7 +65,7 @@ export function ConfirmDelete({
 
 const AUDIO_STAYS = 'Audio files stay, if there are any, because they can contain other lifelogs.';
 
-/** Where the audio of a lifelog stays. */
+/** Names the files that keep the audio of a lifelog. */
 function AudioOf({ id }: { id: string }) {
 	const { value } = useLoad(`audio files of ${id}`, () => readAudioFiles(id));
 	if (value?.length === 0) return <p>It has no audio.</p>;
@@ -91,7 +91,7 @@ function AudioOf({ id }: { id: string }) {
 	);
 }
 
-/** What is being deleted, and how to keep it. */
+/** Deletions in progress, with buttons to undo them. */
 export function Deletions() {
 	const deletions = useDeletions();
 	return (
@@ -170,7 +170,7 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 	return <p class="notice">{texts[state]}</p>;
 }
 
-/** Gives the focus to a lifelog in a list, once it's there again. */
+/** Focuses a restored lifelog in a list. */
 function focusEntry({ id }: Deletable): void {
 	requestAnimationFrame(() => {
 		const entries = [...document.querySelectorAll<HTMLAnchorElement>('main a[data-entry]')];
@@ -182,7 +182,7 @@ function focusEntry({ id }: Deletable): void {
 	});
 }
 
-/** Which entries of a list are selected; undefined while none can be. */
+/** Selected entries of a list; undefined while selecting is off. */
 export interface Selection {
 	ids: Set<string> | undefined;
 	set: (ids: Set<string> | undefined) => void;
@@ -193,7 +193,6 @@ export function useSelection(): Selection {
 	return { ids, set };
 }
 
-/** Selects an entry. */
 export function SelectBox({
 	of: { id, title },
 	selection: { ids, set },
@@ -215,7 +214,7 @@ export function SelectBox({
 	);
 }
 
-/** Begins to select entries of a list, and deletes those that are selected. */
+/** Starts selecting entries of a list, and deletes selected ones. */
 export function SelectBar({
 	lifelogs,
 	selection: { ids, set },
@@ -227,7 +226,7 @@ export function SelectBar({
 }) {
 	const [isAsking, setAsking] = useState(false);
 	const toggle = useRef<HTMLButtonElement>(null);
-	// What had the focus may be gone.
+	// The focused element may be gone.
 	const change = (to: Set<string> | undefined) => {
 		set(to);
 		toggle.current!.focus({ preventScroll: true });

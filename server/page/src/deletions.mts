@@ -1,5 +1,5 @@
-// Lifelogs that somebody has deleted. For ten seconds nothing is sent, and they can be kept after all:
-// also by closing the tab.
+// Lifelogs that the user has deleted. Requests are sent after ten seconds. Until then, deleting can
+// be undone, also by closing the tab.
 import { useEffect, useState } from 'preact/hooks';
 import { deleteLifelog } from './api.mts';
 import { RequestError } from './request.mts';
@@ -7,7 +7,7 @@ import { forgetLoaded } from './useLoad.mts';
 
 const UNDO_S = 10;
 
-/** What is told of a lifelog that is deleted. */
+/** A deleted lifelog for display. */
 export interface Deletable {
 	id: string;
 	title: string | null;
@@ -17,16 +17,16 @@ export interface Deletable {
 export interface Deletion {
 	lifelogs: Deletable[];
 	state: 'waiting' | 'deleting' | 'done' | 'failed';
-	/** Until it's sent. */
+	/** Until the requests are sent. */
 	secondsLeft: number;
-	/** How many are deleted. */
+	/** Number of deleted lifelogs. */
 	done: number;
-	/** Why those that are left couldn't be. */
+	/** Why the remaining ones couldn't be deleted. */
 	problem: string;
 }
 
 let deletions: Deletion[] = [];
-/** The lifelogs that lists no longer show. */
+/** Lifelogs hidden from lists. */
 const hidden = new Set<string>();
 const listeners = new Set<() => void>();
 
@@ -35,13 +35,13 @@ function tell(): void {
 	for (const listen of listeners) listen();
 }
 
-/** Deletes lifelogs in ten seconds, unless that is undone. */
+/** Deletes lifelogs in ten seconds, unless it is undone. */
 export function deleteSoon(lifelogs: Deletable[]): void {
 	const deletion: Deletion = {
 		...{ lifelogs, state: 'waiting', secondsLeft: UNDO_S, done: 0, problem: '' },
 	};
 	for (const { id } of lifelogs) hidden.add(id);
-	// What was told of earlier ones has been read.
+	// Messages about earlier deletions have been read.
 	deletions = [...deletions.filter(({ state }) => state !== 'done'), deletion];
 	tell();
 	const timer = setInterval(() => {
@@ -52,7 +52,7 @@ export function deleteSoon(lifelogs: Deletable[]): void {
 	}, 1_000);
 }
 
-/** Deletes what is left of it, one after the other. */
+/** Deletes the remaining lifelogs one by one. */
 export async function carryOut(deletion: Deletion): Promise<void> {
 	deletion.state = 'deleting';
 	deletion.problem = '';
@@ -61,7 +61,7 @@ export async function carryOut(deletion: Deletion): Promise<void> {
 		try {
 			await deleteLifelog(id);
 		} catch (error) {
-			// One that is gone already is what was wanted.
+			// A 404 is a success: the lifelog is gone.
 			if (!(error instanceof RequestError && error.status === 404)) {
 				deletion.problem = (error as Error).message;
 				break;
@@ -75,7 +75,7 @@ export async function carryOut(deletion: Deletion): Promise<void> {
 	tell();
 }
 
-/** Keeps what isn't deleted yet, and tells of it no longer. */
+/** Keeps the lifelogs that aren't deleted yet, and removes the message. */
 export function keep(deletion: Deletion): void {
 	if (deletion.state !== 'done') {
 		for (const { id } of deletion.lifelogs.slice(deletion.done)) hidden.delete(id);
@@ -86,12 +86,12 @@ export function keep(deletion: Deletion): void {
 	tell();
 }
 
-/** Keeps everything that isn't sent yet: nobody is signed in any more. */
+/** Keeps all lifelogs that aren't deleted yet, because the session has ended. */
 export function keepAll(): void {
 	for (const each of deletions.filter(({ state }) => state !== 'deleting')) keep(each);
 }
 
-/** What is being deleted, the newest last. */
+/** Deletions in progress, newest last. */
 export function useDeletions(): Deletion[] {
 	const [shown, setShown] = useState(deletions);
 	useEffect(() => {
@@ -103,7 +103,7 @@ export function useDeletions(): Deletion[] {
 	return shown;
 }
 
-/** A list without what is being deleted. */
+/** A list without entries that are being deleted. */
 export function useKeptOf<Listed extends { id: string }>(list: Listed[]): Listed[] {
 	useDeletions();
 	return list.filter(({ id }) => !hidden.has(id));

@@ -1,29 +1,29 @@
 import { useState } from 'preact/hooks';
 
-/** What is typed into a line, and not saved yet. */
+/** Unsaved input for a line. */
 export interface Draft {
 	startOffsetMs: number;
-	/** What the line was when somebody began, or when they were last told. */
+	/** The line's text when editing started, or when another change was last reported. */
 	was: string;
 	text: string;
-	/** As it's shown; undefined if it wasn't touched. */
+	/** As displayed; undefined if unchanged. */
 	speaker?: string;
 	/** Why it can't be saved. */
 	problem?: string;
-	/** What the line is now if somebody else has changed it. */
+	/** The line's new text if someone else has changed it. */
 	now?: string;
 }
 
-/** The drafts of a lifelog, by the place of their lines. */
+/** Drafts of a lifelog by index of the line. */
 type Drafts = ReadonlyMap<number, Draft>;
 
-/** By the ID of the lifelog. They outlast the view: nothing typed is lost if the session ends. */
+/** By lifelog ID. Drafts outlast the view, so that nothing is lost when the session ends. */
 const kept = new Map<string, Drafts>();
 
-/** Forgets all drafts, because their author has signed out. */
+/** Discards all drafts when the user signs out. */
 export const forgetDrafts = () => kept.clear();
 
-/** The drafts of a lifelog, and what replaces one of them or, without a draft, drops it. */
+/** The drafts of a lifelog, and a function that replaces one or, without a draft, discards it. */
 export function useDrafts(id: string): [() => Drafts, (index: number, draft?: Draft) => void] {
 	const [, setCount] = useState(0);
 	const drafts = () => kept.get(id) ?? NONE;

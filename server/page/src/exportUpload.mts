@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { uploadExport } from './api.mts';
 
-/** An export that is being uploaded, or why it wasn't. */
+/** An export upload, or why it failed. */
 interface Sent {
-	/** From 0 to 1; undefined while none is uploaded. */
+	/** From 0 to 1; undefined without an upload. */
 	share?: number;
 	problem: string;
 }
 
-// The upload goes on when another view is shown.
+// The upload continues when another view is shown.
 let sent: Sent = { problem: '' };
 const watchers = new Set<() => void>();
 
@@ -32,7 +32,7 @@ function send(file: File, room: number): void {
 	);
 }
 
-/** The upload of an export, of which the view is told. */
+/** State of the export upload, updated for the view. */
 export function useExportUpload(onEnded: () => void) {
 	const [, setShown] = useState(sent);
 	useEffect(() => {

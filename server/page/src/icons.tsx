@@ -1,4 +1,4 @@
-// Characters such as ▶ look different on every system.
+// Unlike characters such as ▶, these look the same on every system.
 
 const PATHS = {
 	play: 'M7 4.5v15l12-7.5z',
@@ -13,7 +13,7 @@ const PATHS = {
 	dark: 'M20 14.500A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.500z',
 };
 
-/** A small picture of what a control does; its name is told beside it. */
+/** An icon for a control, which needs a label beside it. */
 export function Icon({ name }: { name: keyof typeof PATHS }) {
 	return (
 		<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

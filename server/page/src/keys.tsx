@@ -2,12 +2,15 @@ import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog, isTyping } from './parts.tsx';
 
-// A control names its key in `aria-keyshortcuts`. This is all that it has to do.
+// A control gets a shortcut by its `aria-keyshortcuts`; nothing else is needed.
 
-/** Whether keys with a character do something: those who dictate type them by accident. */
+/** Whether character keys are shortcuts. Users who dictate would press them by accident. */
 const areKeysOn = () => localStorage.getItem('keys') !== 'off';
 
-/** The controls that can be seen, and those of the header's menu, by their keys. Of two with one key, the view's, not the header's. */
+/**
+ * Visible controls, and those of the header's menu, by shortcut. If the view and the header share a
+ * key, the view's control has it.
+ */
 function controls(): Map<string, HTMLElement> {
 	const seen = [...document.querySelectorAll<HTMLElement>('[aria-keyshortcuts]')].filter(
 		(element) => element.checkVisibility() || element.closest('.more'),
@@ -15,7 +18,7 @@ function controls(): Map<string, HTMLElement> {
 	return new Map(seen.map((element) => [element.getAttribute('aria-keyshortcuts')!, element]));
 }
 
-/** Whether a key was pressed for the page: not in a field, with Ctrl, or beside an open dialog. */
+/** Whether a key is a shortcut: not in a field, with Ctrl, or with an open dialog. */
 export function isForPage(event: KeyboardEvent): boolean {
 	return !(
 		event.defaultPrevented ||
@@ -28,7 +31,7 @@ export function isForPage(event: KeyboardEvent): boolean {
 	);
 }
 
-/** Gives each control its key: fields are focused, the others clicked. */
+/** Handles shortcuts: fields are focused, other controls clicked. */
 export function useKeys(): void {
 	useEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
@@ -44,19 +47,19 @@ export function useKeys(): void {
 	}, []);
 }
 
-/** What ↑ and ↓ lead to: the entries of lists. */
+/** Targets of ↑ and ↓: the entries of lists. */
 const entries = () =>
 	[...document.querySelectorAll<HTMLElement>('main [data-entry]')].filter((each) =>
 		each.checkVisibility(),
 	);
 
-/** Moves through the entries of lists by ↑ and ↓. The calendar has these keys for itself. */
+/** Moves through list entries with ↑ and ↓. The calendar handles these keys itself. */
 export function useEntryKeys(): void {
 	useEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
 			const field = document.activeElement;
-			// From its field, a search leads into what it found.
+			// From its field, a search continues into the results.
 			const isInSearch = field instanceof HTMLInputElement && field.type === 'search';
 			if (step === undefined || event.defaultPrevented) return;
 			if (!isForPage(event) && !(isInSearch && step > 0)) return;
@@ -79,7 +82,7 @@ export function useEntryKeys(): void {
 
 const searchField = () => document.querySelector<HTMLElement>('main input[type=search]');
 
-/** How keys with long names are shown. */
+/** Symbols for keys with long names. */
 const SIGNS: Record<string, string> = {
 	ArrowLeft: '←',
 	ArrowRight: '→',
@@ -87,7 +90,7 @@ const SIGNS: Record<string, string> = {
 	'ArrowUp ArrowDown': '↑ ↓',
 };
 
-/** A list of the keys of what can be seen, and their switch. */
+/** Lists the shortcuts of visible controls, with a switch to turn them off. */
 export function KeysHelp({ onClose }: { onClose: () => void }) {
 	const [keys] = useState(() => [...controls()].map(([key, of]) => ({ key, name: nameOf(of) })));
 	const [isOn, setOn] = useState(areKeysOn);
@@ -140,7 +143,7 @@ function nameOf(element: HTMLElement): string {
 	return (element.ariaLabel ?? text).trim();
 }
 
-/** The text of a field's label without that of the field. */
+/** The text of a field's label, without the field's own text. */
 function labelOf({ labels, type }: HTMLInputElement | HTMLSelectElement): string {
 	const [label] = labels ?? [];
 	return label?.querySelector('.hidden')?.textContent ?? label?.innerText.split('\n')[0] ?? type;

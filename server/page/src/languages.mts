@@ -1,6 +1,6 @@
 import { LANGUAGE } from './format.mts';
 
-/** Codes of the languages that most transcription models know. */
+/** Language codes that most transcription models know. */
 const CODES =
 	'af ar az be bg bs ca cs cy da de el en es et fa fi fr gl he hi hr hu hy id is it ja kk kn ko lt lv mi mk mr ms ne nl no pl pt ro ru sk sl sr sv sw ta th tl tr uk ur vi zh'.split(
 		' ',
@@ -8,7 +8,7 @@ const CODES =
 
 let named: { code: string; name: string }[] | undefined;
 
-/** The languages that can be chosen, by their names. */
+/** Languages to choose from, sorted by name. */
 export function languages(): { code: string; name: string }[] {
 	const names = new Intl.DisplayNames(LANGUAGE, { type: 'language' });
 	named ??= CODES.map((code) => ({ code, name: names.of(code) ?? code })).sort((a, b) =>

@@ -8,7 +8,7 @@ import './styles/lists.css';
 import './styles/people.css';
 import './styles/words.css';
 
-/** After an upgrade, the server no longer has the scripts of a page that is open: it's loaded again, once. */
+/** After an upgrade, the server no longer has the scripts of an open page. Reload it once. */
 addEventListener('vite:preloadError', (event) => {
 	const before = Number(sessionStorage.getItem('reloaded'));
 	if (Date.now() - before < 60_000) return;

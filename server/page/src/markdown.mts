@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it';
 
-// What was recorded leads nowhere and loads nothing: its markup, links and images stay text.
+// Recorded text must not link or load anything: HTML, links and images stay text.
 const markdown = new MarkdownIt({ html: false, linkify: false }).disable([
 	'autolink',
 	'entity',
@@ -10,7 +10,7 @@ const markdown = new MarkdownIt({ html: false, linkify: false }).disable([
 	'strikethrough',
 ]);
 
-// The page's Content-Security-Policy forbids styles in HTML, also this one of a table's cells.
+// The page's Content-Security-Policy forbids inline styles, including those of table cells.
 markdown.core.ruler.push('align', ({ tokens }) => {
 	for (const token of tokens) {
 		const style = token.attrGet('style');
@@ -18,7 +18,7 @@ markdown.core.ruler.push('align', ({ tokens }) => {
 	}
 });
 
-/** Markdown as HTML that runs nothing, loads nothing and leads nowhere. */
+/** Renders Markdown as HTML without scripts, external content or links. */
 export function renderMarkdown(text: string): string {
 	return markdown.render(text);
 }

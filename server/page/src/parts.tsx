@@ -14,17 +14,17 @@ export function useTitle(title: string): void {
 	}, [title]);
 }
 
-/** Whether there is room beside the text, as in the styles. */
+/** Whether there is room beside the text. The styles use the same width. */
 export const isWide = () => matchMedia('(min-width: 900px)').matches;
 
-/** Shows what was loaded, and why it can't be now. */
+/** Shows a loaded value, or why loading fails. */
 export function Load<Value>({
 	of: { value, error, reload },
 	notFound,
 	children,
 }: {
 	of: Loaded<Value>;
-	/** What is shown if there is nothing of this name. */
+	/** Shown if nothing with this name exists. */
 	notFound?: ComponentChildren;
 	children: (value: Value) => ComponentChildren;
 }) {
@@ -48,7 +48,7 @@ export function Load<Value>({
 	);
 }
 
-/** Says how far the server is that isn't ready yet, and asks it again. */
+/** Shows the progress of a server that isn't ready, and retries. */
 function Waiting({ error, onRetry }: { error: RequestError; onRetry: () => void }) {
 	const status = useLoad('status', readStatus);
 	useEffect(() => {
@@ -63,7 +63,7 @@ function Waiting({ error, onRetry }: { error: RequestError; onRetry: () => void 
 	return <p class="notice">{error.message}</p>;
 }
 
-/** Why there are no lifelogs yet. */
+/** Explains why there are no lifelogs yet. */
 export function IndexProgress({ index: { state, done = 0, total = 0 } }: { index: IndexState }) {
 	const what = state === 'indexing' ? 'The index is being built' : 'The index is damaged';
 	const progress = total > 0 ? `: ${figure(done)} of ${count(total, 'day')} read` : '';
@@ -78,7 +78,7 @@ export function IndexProgress({ index: { state, done = 0, total = 0 } }: { index
 	);
 }
 
-/** The state of an endpoint. The name of a model can be any text. */
+/** The state of an endpoint. The model's name can be any text. */
 export function EndpointText({ of: { host, model, state, text } }: { of: EndpointState }) {
 	return (
 		<span class={state === 'problem' ? 'problem' : undefined}>
@@ -87,7 +87,7 @@ export function EndpointText({ of: { host, model, state, text } }: { of: Endpoin
 	);
 }
 
-/** Reads a list from its first page on, as far as it's shown. */
+/** Reads a list from its first page up to the last displayed one. */
 export async function readPages<Entry, Next, Part extends Page<Entry, Next>>(
 	read: (next?: Next) => Promise<Part>,
 	shown: Part | undefined,
@@ -100,7 +100,7 @@ export async function readPages<Entry, Next, Part extends Page<Entry, Next>>(
 	return found;
 }
 
-/** Shows a list as far as it was read, and more of it on request. */
+/** Shows the loaded part of a list, and more on request. */
 export function Pages<Entry, Next, Part extends Page<Entry, Next>>({
 	of,
 	read,
@@ -138,7 +138,7 @@ export function Pages<Entry, Next, Part extends Page<Entry, Next>>({
 	);
 }
 
-/** Why something failed, told as soon as it's there. */
+/** An error, announced to screen readers immediately. */
 export function Problem({ text }: { text: string }) {
 	return (
 		<p role="alert" class="problem">
@@ -147,7 +147,7 @@ export function Problem({ text }: { text: string }) {
 	);
 }
 
-/** What is shown for an address that is none. */
+/** Shown for an unknown address. */
 export function NotFound({ what = 'page', href = '/', to = 'calendar' }) {
 	useTitle('Not found');
 	return (
@@ -160,7 +160,7 @@ export function NotFound({ what = 'page', href = '/', to = 'calendar' }) {
 	);
 }
 
-/** A field that has the focus once it's shown. The attribute `autofocus` counts only in a new document. */
+/** Focuses a field when it is shown. The attribute `autofocus` only works in a new document. */
 export function useFocus<Field extends HTMLElement = HTMLInputElement>(isWanted = true) {
 	const field = useRef<Field>(null);
 	useEffect(() => {
@@ -169,7 +169,7 @@ export function useFocus<Field extends HTMLElement = HTMLInputElement>(isWanted 
 	return field;
 }
 
-/** The end of a form in a dialog. */
+/** The buttons of a dialog's form. */
 export function Buttons({
 	name,
 	problem,
@@ -199,7 +199,7 @@ export function Buttons({
 	);
 }
 
-/** A window over the page. It closes with Escape. */
+/** A dialog. It closes with Escape. */
 export function Dialog({
 	title,
 	isBeside = false,
@@ -213,7 +213,7 @@ export function Dialog({
 	children: ComponentChildren;
 }) {
 	const element = useRef<HTMLDialogElement>(null);
-	// Not after the next paint, when a key could already miss the dialog or the focus.
+	// Before the next paint: otherwise a key could miss the dialog or the focus.
 	useLayoutEffect(() => {
 		const dialog = element.current!;
 		const before = document.activeElement;
@@ -227,9 +227,9 @@ export function Dialog({
 			removeEventListener('keydown', onKey);
 			const hasFocus = !isBeside || dialog.contains(document.activeElement);
 			dialog.close();
-			// Somebody who reads the page beside it stays there.
+			// A user who has moved to the page keeps the focus there.
 			if (!hasFocus) return;
-			// A dialog that is already removed doesn't give the focus back. What had it may be gone by now.
+			// A removed dialog doesn't restore the focus itself. The element that had it may be gone.
 			queueMicrotask(() => {
 				const hadFocus = before instanceof HTMLElement && before !== document.body;
 				if (hadFocus && before.isConnected) before.focus();
@@ -242,7 +242,7 @@ export function Dialog({
 			ref={element}
 			class={isBeside ? 'beside' : undefined}
 			aria-label={title}
-			// It closes as well when it is removed.
+			// Removing it also fires `close`.
 			onClose={() => element.current && onClose()}
 		>
 			<h2>{title}</h2>
@@ -251,7 +251,7 @@ export function Dialog({
 	);
 }
 
-/** Asks once more. */
+/** Asks for confirmation. */
 export function Confirm({
 	title,
 	text,
@@ -283,7 +283,7 @@ export function Confirm({
 	);
 }
 
-/** A list of what can be done, which closes once something is chosen, by Escape and by a click beside it. */
+/** A menu of actions. It closes with a choice, Escape, or a click outside. */
 export function Menu({
 	name,
 	shortcut,
@@ -323,7 +323,7 @@ export function Menu({
 	);
 }
 
-/** Takes files that are dropped on it, or chosen with its button. */
+/** Accepts dropped files, or files chosen with its button. */
 export function FileDrop({
 	label,
 	text,
@@ -334,11 +334,11 @@ export function FileDrop({
 	onFiles,
 	children,
 }: {
-	/** What it is, for screen readers. */
+	/** Label for screen readers. */
 	label: string;
-	/** What can be dropped; the button comes after it. */
+	/** Text before the button, about files that can be dropped. */
 	text: string;
-	/** Of the button. */
+	/** Label of the button. */
 	name: string;
 	shortcut: string;
 	accept: string;
@@ -382,7 +382,7 @@ export function FileDrop({
 	);
 }
 
-/** Whether a key was pressed in a field, where it writes. */
+/** Whether a key was pressed in a field that uses it. */
 export function isTyping({ target }: Event): boolean {
 	return (
 		target instanceof Element &&
@@ -390,7 +390,7 @@ export function isTyping({ target }: Event): boolean {
 	);
 }
 
-/** A star that tells, and doesn't change. */
+/** A star as an indicator, not a button. */
 export function Star() {
 	return (
 		<span class="star" role="img" aria-label="Starred">

@@ -1,12 +1,12 @@
 import type { AudioSpan } from './api.mts';
 import type { Line } from './lines.mts';
 
-/** A shorter pause between two lines isn't skipped. */
+/** Shorter pauses between lines aren't skipped. */
 const MIN_PAUSE_MS = 1_500;
-/** Browsers round the position that they are told to go to, some of them down. */
+/** Browsers round positions when seeking, some of them down. */
 const TOLERANCE_MS = 1;
 
-/** Where an instant is in the audio, in ms; of a pause, where it goes on. */
+/** The position of an instant in the audio, in ms. In a pause, the position after it. */
 export function positionOf(spans: AudioSpan[], ms: number): number {
 	const span = spans.find(({ endMs }) => ms < endMs) ?? spans.at(-1)!;
 	const into = Math.min(Math.max(0, ms - span.startMs), span.endMs - span.startMs);
@@ -20,7 +20,7 @@ export function instantOf(spans: AudioSpan[], positionMs: number): number {
 	return Math.min(span.endMs, span.startMs + into);
 }
 
-/** When the next line begins, if nobody says anything until then for long. */
+/** The start of the next line, if a long pause comes before it. */
 export function endOfPause(lines: Line[], ms: number): number | undefined {
 	let reached = -Infinity;
 	for (const line of lines) {

@@ -12,28 +12,28 @@ const SPEEDS = [0.75, 1, 1.25, 1.5, 1.75, 2];
 const STEP_S = 5;
 const LONG_STEP_S = 10;
 
-/** The speed that was chosen last. */
+/** The last chosen speed. */
 function speedBefore(): number {
 	const speed = Number(localStorage.getItem('speed'));
 	return SPEEDS.includes(speed) ? speed : 1;
 }
 
-/** Whether the browser plays what the archive has. Older Safari doesn't. */
+/** Whether the browser can play the archive's format. Older Safari can't. */
 const canPlay = () => new Audio().canPlayType('audio/ogg; codecs=opus') !== '';
 
-/** A place to play from, as somebody asked for it: each time a new object. */
+/** A requested playback position. Each request is a new object. */
 export interface Seek {
 	/** Unix ms. */
 	ms: number;
-	/** Where to pause, Unix ms; undefined to go on. */
+	/** Where to pause, Unix ms; undefined to continue. */
 	untilMs?: number;
 	isPlayed: boolean;
 }
 
 /**
- * Plays the audio of a lifelog. Pauses are left out of audio, so `spans` says which time is where.
+ * Plays the audio of a lifelog. The audio has no pauses, so `spans` maps times to positions.
  *
- * @param onTime Called with the instant that plays, in Unix ms.
+ * @param onTime Called with the current instant, in Unix ms.
  */
 export function Player({
 	lifelog: { id, title },
@@ -64,7 +64,7 @@ export function Player({
 		else
 			element.play().catch((error: unknown) => {
 				const { name, message } = error as Error;
-				// Something else was asked for meanwhile.
+				// Another position was requested meanwhile.
 				if (name !== 'AbortError') setProblem(`The audio can't be played: ${message}`);
 			});
 	};
@@ -76,7 +76,7 @@ export function Player({
 
 	const playAt = (chosen: number) => {
 		setSpeed(chosen);
-		// A new source begins with the default one.
+		// A new source starts at the default speed.
 		audio.current!.defaultPlaybackRate = chosen;
 		audio.current!.playbackRate = chosen;
 		localStorage.setItem('speed', String(chosen));
@@ -93,7 +93,7 @@ export function Player({
 	usePlayerKeys(toggle, moveBy, spans);
 
 	const onTimeUpdate = () => {
-		// It still tells that it has stopped when the view is left.
+		// It still fires `pause` when the view is left.
 		if (!audio.current) return;
 		const nowMs = 1000 * audio.current.currentTime;
 		setPosition(nowMs);
@@ -124,7 +124,7 @@ export function Player({
 							? "The audio can't be loaded. Reload the page to try again."
 							: "This browser can't play Ogg Opus. Use a newer browser, or download the audio.",
 					);
-					// If the session has ended, the answer to a request says so.
+					// If the session has ended, this request's answer reveals it.
 					readAudioSpans(id).catch(() => {});
 				}}
 			/>
@@ -171,7 +171,7 @@ export function Player({
 	);
 }
 
-/** Keys of headphones, and the lock screen of a phone. Missing in some browsers over plain HTTP. */
+/** Media keys of headphones, and the lock screen of a phone. Missing in some browsers over plain HTTP. */
 function useMediaKeys(title: string, moveBy: (seconds: number) => void, spans: AudioSpan[]): void {
 	useEffect(() => {
 		const { mediaSession } = navigator;
@@ -187,7 +187,7 @@ function useMediaKeys(title: string, moveBy: (seconds: number) => void, spans: A
 	}, [title, spans]);
 }
 
-/** Keys of the page: space plays and pauses, the arrows move. */
+/** Shortcuts: space plays and pauses, arrows seek. */
 function usePlayerKeys(
 	toggle: () => void,
 	moveBy: (seconds: number) => void,
@@ -196,7 +196,7 @@ function usePlayerKeys(
 	useEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			if (!isForPage(event)) return;
-			// The time of a line that was clicked keeps the focus, and a space is to pause then.
+			// A clicked line time keeps the focus, but space should still pause.
 			const isOnControl =
 				event.target instanceof Element &&
 				event.target.closest('button:not(.time), a, summary, input[type=checkbox]');
@@ -209,7 +209,7 @@ function usePlayerKeys(
 			event.preventDefault();
 			action();
 		};
-		// Firefox clicks a button when the space is let go.
+		// Firefox clicks a button on keyup.
 		const onKeyUp = (event: KeyboardEvent) => {
 			const isOnLine = event.target instanceof Element && event.target.matches('.time');
 			if (event.key === ' ' && isOnLine) event.preventDefault();

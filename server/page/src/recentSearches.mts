@@ -1,9 +1,9 @@
-// What was searched for. It's kept in this browser only, until somebody clears it or signs out.
+// Recent searches, stored only in this browser until the user clears them or signs out.
 
 const NAME = 'searches';
 const MAX = 8;
 
-/** The newest first, each as the query of its address. */
+/** Newest first, each as the query of its address. */
 export function recentSearches(): string[] {
 	try {
 		const kept: unknown = JSON.parse(localStorage.getItem(NAME) ?? '[]');

@@ -1,10 +1,10 @@
-/** What an address asks for; what is undefined or empty isn't sent. */
+/** Query parameters. Undefined and empty ones are omitted. */
 export type Query = Record<string, string | number | boolean | undefined>;
 
-/** An answer of the server that isn't a success; its message is for people. */
+/** An unsuccessful answer of the server. The message is for people. */
 export class RequestError extends Error {
 	readonly status: number;
-	/** When a server that isn't ready yet may be asked again. */
+	/** Retry delay of a server that isn't ready. */
 	readonly retryAfterS: number | undefined;
 
 	constructor(status: number, message: string, retryAfterS?: number) {
@@ -14,16 +14,16 @@ export class RequestError extends Error {
 	}
 }
 
-/** Told when the server no longer knows the session. */
+/** Called when the server no longer accepts the session. */
 const onSessionEnd = new Set<() => void>();
 
-/** Has something called when the session ends. Returns what stops that. */
+/** Calls `call` when the session ends. Returns a function that stops this. */
 export function whenSessionEnds(call: () => void): () => void {
 	onSessionEnd.add(call);
 	return () => onSessionEnd.delete(call);
 }
 
-/** Sends a request to the server that the page is from. Throws a RequestError. */
+/** Sends a request to the page's server. Throws a RequestError. */
 export async function request<Answer>(
 	method: string,
 	path: string,
@@ -52,7 +52,7 @@ export async function request<Answer>(
 
 const NO_ANSWER = "The server isn't responding. Check that it's running, then try again.";
 
-/** The error of a response. That nobody is signed in ends the session. */
+/** The error of a response. A 401 ends the session. */
 function failureOf(
 	status: number,
 	text: string,
@@ -68,7 +68,7 @@ function messageOf(text: string, status: number): string {
 		const { error } = JSON.parse(text);
 		if (typeof error === 'string') return error;
 	} catch {
-		// Something between the page and the server answered.
+		// A proxy answered instead of the server.
 	}
 	return `The server returned an unexpected response (${status}).`;
 }
@@ -79,13 +79,13 @@ function pathOf(path: string, query: Query = {}): string {
 	return given.length > 0 ? `${path}?${search}` : path;
 }
 
-/** Reads from the server. Rejects with a RequestError. */
+/** Sends a GET request. Rejects with a RequestError. */
 export const get = <Answer,>(path: string, query?: Query) =>
 	request<Answer>('GET', pathOf(path, query));
-/** The path of one entry of the API. */
+/** The API path of an entry. */
 export const idPath = (kind: string, id: string) => `/v1/${kind}/${encodeURIComponent(id)}`;
 
-/** Sends something that takes a while. Rejects with a RequestError. */
+/** Uploads a file with progress. Rejects with a RequestError. */
 export function upload<Answer>(
 	path: string,
 	body: FormData | File,
@@ -93,7 +93,7 @@ export function upload<Answer>(
 	type?: string,
 ): Promise<Answer> {
 	return new Promise((resolve, reject) => {
-		// `fetch` doesn't tell how far an upload is.
+		// `fetch` doesn't report upload progress.
 		const sending = new XMLHttpRequest();
 		sending.open('POST', path);
 		sending.setRequestHeader('X-Lifelog-Page', '1');

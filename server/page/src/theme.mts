@@ -1,2 +1,2 @@
-// Runs before anything is painted, as it is: a script of its own, not a module.
+// Runs before the first paint, unprocessed: a separate script, not a module.
 document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'system';

@@ -2,30 +2,30 @@ import { useEffect, useState } from 'preact/hooks';
 import { uploadRecording } from './api.mts';
 import { isExportSent } from './exportUpload.mts';
 
-/** A file that is being uploaded, or why it wasn't. */
+/** A file upload, or why it failed. */
 export interface Sending {
 	id: number;
 	name: string;
 	/** From 0 to 1. */
 	share: number;
 	problem?: string;
-	/** Sends a file again whose lifelog was deleted. */
+	/** Uploads a file again whose lifelog was deleted. */
 	addAgain?: () => void;
 }
 
-// Uploads go on when another view is shown.
+// Uploads continue when another view is shown.
 let sending: Sending[] = [];
 let count = 0;
-/** One after the other, because all of them share the line. */
+/** Sequential, because all of them share the bandwidth. */
 let last: Promise<void> = Promise.resolve();
 const watchers = new Set<(isUploaded: boolean) => void>();
 
-/** Leaving the page would end an upload. */
+/** Leaving the page would abort an upload. */
 addEventListener('beforeunload', (event) => {
 	if (sending.some(({ problem }) => !problem) || isExportSent()) event.preventDefault();
 });
 
-// A file that is dropped beside the field for it would replace the page.
+// A file dropped outside the field would replace the page.
 for (const name of ['dragover', 'drop'] as const) {
 	addEventListener(name, (event) => {
 		if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
@@ -68,7 +68,7 @@ function send(files: Iterable<File>, again = false): void {
 
 const clearProblems = () => show(sending.filter(({ problem }) => !problem));
 
-/** The uploads, of which the view is told. */
+/** The uploads, updated for the view. */
 export function useUploads(onUploaded: () => void) {
 	const [, setShown] = useState(sending);
 	useEffect(() => {

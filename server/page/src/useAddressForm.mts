@@ -1,27 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-// The one of the router decodes the address: "R&D" would become "R".
+// The router's own hook decodes the address: "R&D" would become "R".
 import { useSearch } from 'wouter-preact/use-browser-location';
 
 const PAUSE_MS = 300;
 
-/** What the fields of a form say, by name; a missing one is empty. */
+/** Values of a form's fields by name; missing ones are empty. */
 type Fields = Record<string, string | undefined>;
 
-/** A form that is kept in the address. */
+/** A form whose values are kept in the address. */
 export interface AddressForm {
-	/** What the address asks for, a pause after somebody types. */
+	/** Values in the address, updated a moment after typing. */
 	given: Fields;
-	/** The same as a text. */
+	/** The same as a string. */
 	address: string;
-	/** What the address will ask for then. */
+	/** The address after the pending update. */
 	typed: string;
-	/** What the fields show. */
+	/** Values in the fields. */
 	form: Fields;
 	set: (name: string, value: string) => void;
 }
 
-/** Keeps the fields of a form in the address of its view. */
+/** Keeps the values of a form in the address of its view. */
 export function useAddressForm(path: string): AddressForm {
 	const [, navigate] = useLocation();
 	const address = String(new URLSearchParams(useSearch()));
@@ -40,7 +40,7 @@ export function useAddressForm(path: string): AddressForm {
 		return () => clearTimeout(timer);
 	}, [form]);
 	useEffect(() => {
-		// Somebody followed a link to another one.
+		// The user followed a link to other values.
 		if (address !== written.current) setForm(given);
 		written.current = address;
 	}, [address]);

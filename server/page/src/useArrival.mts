@@ -1,16 +1,16 @@
 import { useEffect } from 'preact/hooks';
 
-/** How far down each address was scrolled when it was left. */
+/** Scroll positions by address, saved when leaving. */
 const places = new Map<string, number>();
-/** Where to scroll to, until what is there has been loaded. */
+/** Scroll position to restore once the content is loaded. */
 let returning: number | undefined;
 
 const MAX_WAIT_MS = 2_000;
 
-/** Whether the view is about to be scrolled to where it was left. */
+/** Whether the scroll position is about to be restored. */
 export const isReturning = () => returning !== undefined;
 
-/** A new path begins at its top. Another query doesn't, and going back leads to where one was. */
+/** Scrolls to the top for a new path, but not for a new query. Going back restores the position. */
 export function useArrival(): void {
 	useEffect(() => {
 		let { href, pathname } = location;
@@ -35,7 +35,7 @@ export function useArrival(): void {
 			scrollTo(0, 0);
 			document.getElementById('main')?.focus({ preventScroll: true });
 		};
-		// The router tells of `history.pushState` and `replaceState` by events.
+		// The router fires events for `history.pushState` and `replaceState`.
 		const listeners = {
 			...{ pushState: onPush, replaceState: onPush, popstate: onPop, scroll: onScroll },
 			...{ wheel: stop, pointerdown: stop, keydown: stop },
@@ -47,12 +47,12 @@ export function useArrival(): void {
 	}, []);
 }
 
-/** Scrolls until the page is as long as it was. */
+/** Scrolls until the page has its former length. */
 function scrollBack(untilMs: number): void {
 	requestAnimationFrame((now) => {
 		if (returning === undefined) return;
 		scrollTo(0, returning);
-		// Once more after it's there, because lists take their places a moment later.
+		// Once more after reaching it, because lists move a moment later.
 		const isThere = Math.abs(scrollY - returning) < 1;
 		if (now > untilMs) returning = undefined;
 		else scrollBack(isThere ? Math.min(untilMs, now + 100) : untilMs);

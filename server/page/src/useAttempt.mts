@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 
 /**
- * Has the message of the last thing that was attempted and failed; empty after a success.
+ * Keeps the message of the last failed attempt; empty after a success.
  *
- * @returns The message, and what waits for an attempt.
+ * @returns The message, and a function that awaits an attempt.
  */
 export function useAttempt(): [problem: string, attempt: (running: Promise<unknown>) => void] {
 	const [problem, setProblem] = useState('');

@@ -4,7 +4,7 @@ import type { WindowVirtualizerHandle } from 'virtua';
 import { isForPage } from './keys.tsx';
 import type { Editing } from './useEditing.mts';
 
-/** The line that a key is about: that with the focus, else the one that plays, else the first in sight. */
+/** The line for a key: the focused one, else the playing one, else the first visible one. */
 function lineOfKey(current: number): number {
 	const focused = document.activeElement?.closest<HTMLElement>('[data-line]');
 	if (focused) return Number(focused.dataset.line);
@@ -15,10 +15,10 @@ function lineOfKey(current: number): number {
 }
 
 /**
- * The key that edits a line. And what is typed after the field with the focus was scrolled out of the page,
- * as the list then has no such field: it is scrolled back, like any field in which somebody types.
+ * Handles the key that edits a line. Also handles typing after the focused field was scrolled out
+ * of view. The list has removed this field, so it is scrolled back, as browsers do.
  *
- * @param current The line that plays; -1 for none.
+ * @param current The playing line; -1 for none.
  */
 export function useEditKeys(
 	{ drafts, lost }: Editing,
@@ -42,7 +42,7 @@ export function useEditKeys(
 			if (!isSeen(index)) goTo(index);
 		};
 		const onPointer = () => (lost.current = undefined);
-		// Before the page's own keys.
+		// Before the page's own shortcuts.
 		addEventListener('keydown', onKey, { capture: true });
 		addEventListener('pointerdown', onPointer);
 		return () => {
@@ -52,11 +52,11 @@ export function useEditKeys(
 	});
 }
 
-/** Whether a key would write or delete something. */
+/** Whether a key would write or delete text. */
 const isOfText = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
 	!ctrlKey && !metaKey && !altKey && /^(.|Backspace|Delete|Enter)$/u.test(key);
 
-/** Whether a line is in sight, above the player. */
+/** Whether a line is visible above the player. */
 function isSeen(index: number): boolean {
 	const box = document.querySelector(`[data-line="${index}"]`)?.getBoundingClientRect();
 	return box !== undefined && box.top > 0 && box.bottom < innerHeight - 100;

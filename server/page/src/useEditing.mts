@@ -5,33 +5,33 @@ import { useDrafts, type Draft } from './drafts.mts';
 import { linesOf, type Line, type Said } from './lines.mts';
 import { RequestError } from './request.mts';
 
-/** A line whose words have changed. */
+/** A line with corrected words. */
 export interface Corrected {
 	index: number;
 	before: string;
 	after: string;
 }
 
-/** How lines of a transcript are edited. */
+/** State of editing a transcript. */
 export interface Editing {
-	/** The lines that are open, by their place. */
+	/** Lines being edited, by index. */
 	drafts: ReadonlyMap<number, Draft>;
 	open: (index: number) => void;
 	type: (index: number, typed: Partial<Draft>) => void;
 	close: (index: number) => void;
-	/** Saves what is typed into a line. */
+	/** Saves a line's draft. */
 	save: (index: number) => Promise<void>;
-	/** Takes back all that was changed in a line. */
+	/** Undoes all changes of a line. */
 	restore: (index: number) => Promise<void>;
-	/** The line that had the focus when it was scrolled out of the page. */
+	/** The line that had the focus when it was scrolled out of view. */
 	lost: { current: number | undefined };
 }
 
 /**
  * Edits lines of a lifelog.
  *
- * @param shown How the names of its speakers are written.
- * @param onLifelog Told what the lifelog is after a change.
+ * @param shown Display names of its speakers.
+ * @param onLifelog Called with the lifelog after a change.
  */
 export function useEditing(
 	id: string,
@@ -42,7 +42,7 @@ export function useEditing(
 ): Editing {
 	const [drafts, change] = useDrafts(id);
 	const lost = useRef<number | undefined>(undefined);
-	// What is there now, not when this was drawn: somebody types on.
+	// Read the current draft, not that of the last render: the user may be typing.
 	const update = (index: number, part: Partial<Draft>) => {
 		const draft = drafts().get(index);
 		if (draft) change(index, { ...draft, ...part });
@@ -87,13 +87,13 @@ export function useEditing(
 	};
 }
 
-/** What is to change in a line. */
+/** The requested change of a line. */
 function wantedOf(draft: Draft, line: Said, shown: Map<string, string>): Partial<LineChange> {
-	// A line is one line.
+	// Line breaks aren't allowed.
 	const text =
 		draft.text === draft.was ? draft.was : draft.text.replaceAll(/\s*\n\s*/g, ' ').trim();
 	const typed = draft.speaker?.trim() ?? '';
-	// "Speaker 1" means its label, such as SPEAKER_00.
+	// "Speaker 1" stands for its label, such as SPEAKER_00.
 	const speaker = [...shown].find(([, form]) => form === typed)?.[0] ?? typed;
 	return {
 		...(text !== draft.was && { text }),
@@ -101,7 +101,7 @@ function wantedOf(draft: Draft, line: Said, shown: Map<string, string>): Partial
 	};
 }
 
-/** Why a line couldn't be changed, and what it's now if somebody else has changed it. */
+/** Why a line couldn't be changed, and its current text if someone else has changed it. */
 async function explain(
 	id: string,
 	{ startOffsetMs, was }: Draft,
@@ -114,7 +114,7 @@ async function explain(
 	const there = linesOf(lifelog).flatMap((line) =>
 		line.type === 'said' && line.startOffsetMs === startOffsetMs ? [line.text] : [],
 	);
-	// There are other reasons for this status.
+	// This status also has other reasons.
 	if (there.includes(was)) return failed;
 	const [now] = there;
 	if (now === undefined) {
@@ -126,7 +126,7 @@ async function explain(
 	return { lifelog, now, was: now, problem };
 }
 
-/** Gives the focus to the button that edits a line once it's there again, unless something else has it. */
+/** Focuses a line's edit button once it is shown again, unless something else has the focus. */
 export function focusLine(index: number): void {
 	requestAnimationFrame(() => {
 		const button = document.querySelector<HTMLElement>(`[data-line="${index}"] .edit-line`);

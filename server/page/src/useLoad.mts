@@ -1,21 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { RequestError } from './request.mts';
 
-/** What was loaded, and why the last attempt failed. */
+/** A loaded value, and why the last attempt failed. */
 export interface Loaded<Value> {
 	value?: Value;
 	error?: RequestError;
-	/** Loads it again; the value stays meanwhile, and if that fails. */
+	/** Loads it again. The value stays meanwhile, and after a failure. */
 	reload: () => void;
-	/** Takes another value for the loaded one. */
 	replace: (value: Value) => void;
 }
 
-/** What was loaded last, by name, so that going back shows it at once. */
+/** Last loaded values by name, so that going back shows them immediately. */
 const kept = new Map<string, unknown>();
 const MAX_KEPT = 30;
 
-/** Forgets what was loaded: nobody is signed in any more, or something was deleted. */
+/** Discards loaded values, because the session has ended or something was deleted. */
 export const forgetLoaded = () => kept.clear();
 
 function keep(of: string, value: unknown): void {
@@ -25,11 +24,11 @@ function keep(of: string, value: unknown): void {
 }
 
 /**
- * Loads something when the page is shown, and again when its name changes. Until then, the last
- * value is shown: of the same name, or else of the name before.
+ * Loads a value when the page is shown, and when its name changes. Until then, returns the last
+ * value: of the same name, or else of the previous name.
  *
- * @param of A name that nothing else has.
- * @param load Told of the value that is shown for this name.
+ * @param of A unique name.
+ * @param load Gets the current value of this name.
  */
 export function useLoad<Value>(of: string, load: (shown?: Value) => Promise<Value>): Loaded<Value> {
 	const [state, setState] = useState<{ of?: string; value?: Value; error?: RequestError }>({});
@@ -52,7 +51,7 @@ export function useLoad<Value>(of: string, load: (shown?: Value) => Promise<Valu
 				if (!isLatest()) return;
 				const failure =
 					reason instanceof RequestError ? reason : new RequestError(0, String(reason));
-				// What isn't there any more isn't shown.
+				// Don't show what no longer exists.
 				if (failure.status === 404) kept.delete(of);
 				setState({ of, value: kept.get(of) as Value | undefined, error: failure });
 			},
@@ -62,11 +61,7 @@ export function useLoad<Value>(of: string, load: (shown?: Value) => Promise<Valu
 	return { value, error, replace, reload: () => setCount((before) => before + 1) };
 }
 
-/**
- * Keeps a state of a view, so that going back finds it as it was left.
- *
- * @param of A name that nothing else has.
- */
+/** Keeps a view's state, so that going back restores it. @param of A unique name. */
 export function useKept<Value>(of: string, first: Value): [Value, (next: Value) => void] {
 	const [state, setState] = useState(kept.has(of) ? (kept.get(of) as Value) : first);
 	const change = (next: Value) => {

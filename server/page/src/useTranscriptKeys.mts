@@ -4,15 +4,15 @@ import { isForPage } from './keys.tsx';
 
 const buttonsOf = (line: Element) => [...line.querySelectorAll<HTMLElement>('button[tabindex]')];
 
-/** The button of a line that ↑ and ↓ lead to. */
+/** The button of a line that ↑ and ↓ focus. */
 const entryOf = (line: Element) =>
 	line.querySelector<HTMLElement>('button.time') ?? buttonsOf(line)[0];
 
-/** Where the focus goes from here; undefined where there is nothing. */
+/** The next target of the focus; undefined at the end. */
 function target(transcript: HTMLElement, step: 1 | -1): HTMLElement | undefined {
 	const lines = [...transcript.querySelectorAll<HTMLElement>('[data-line]')].filter(entryOf);
 	const now = lines.findIndex((each) => each.contains(document.activeElement));
-	// The line that plays, else the first one in sight.
+	// The playing line, else the first visible one.
 	const to =
 		now >= 0
 			? lines[now + step]
@@ -21,7 +21,7 @@ function target(transcript: HTMLElement, step: 1 | -1): HTMLElement | undefined 
 	return to && entryOf(to);
 }
 
-/** Moves through the lines of a transcript by ↑ and ↓: for Tab, only the buttons of one line are stops. */
+/** Moves through the lines of a transcript with ↑ and ↓. Tab only stops at the buttons of one line. */
 export function useTranscriptKeys(transcript: RefObject<HTMLElement | null>): void {
 	useEffect(() => {
 		const element = transcript.current!;
@@ -30,7 +30,7 @@ export function useTranscriptKeys(transcript: RefObject<HTMLElement | null>): vo
 			if (step === undefined || !isForPage(event)) return;
 			const { activeElement } = document;
 			const isElsewhere = !element.contains(activeElement);
-			// Where nothing has the focus, ↓ leads into the transcript.
+			// If nothing has the focus, ↓ moves into the transcript.
 			if (isElsewhere && !(step > 0 && activeElement?.matches('body, #main'))) return;
 			const to = target(element, step);
 			if (!to) return;

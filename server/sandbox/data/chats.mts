@@ -10,7 +10,7 @@ interface ScheduledPrompt {
 	text: string;
 	/** Local time of day. */
 	at: { hour: number; minute: number };
-	/** Weekdays, 1 being Monday. */
+	/** Weekdays; 1 is Monday. */
 	weekdays: number[];
 }
 
@@ -46,7 +46,7 @@ const questions = [
 	{ ask: 'How did I come across in "{title}"?', summary: 'Feedback on a talk' },
 ];
 
-/** Invents the chats of a period about the given lifelogs, two of another person included. */
+/** Generates the chats of a period about given lifelogs, including two of another user. */
 export function generateChats(faker: Faker, period: Period, lifelogs: Lifelog[]): StoredChat[] {
 	const writer = chatWriter(faker);
 	const chats: StoredChat[] = [];
@@ -72,7 +72,7 @@ export function generateChats(faker: Faker, period: Period, lifelogs: Lifelog[])
 }
 
 function chatWriter(faker: Faker) {
-	/** Makes messages one after the other, a few seconds apart. */
+	/** Creates consecutive messages, a few seconds apart. */
 	const conversation = (start: number) => {
 		let ms = start;
 		return (role: ChatMessage['user']['role'], content: Partial<ChatMessage>): ChatMessage => {
@@ -132,7 +132,7 @@ function chatWriter(faker: Faker) {
 			return chat(messages, { summary: `${summary} for ${date}`, globalPromptId });
 		},
 
-		/** `index` varies what is rare: failed tools, missing summaries, shared chats. */
+		/** `index` varies rare features: failed tools, missing summaries, shared chats. */
 		ordinary(start: number, lifelog: Lifelog, index: number): StoredChat {
 			const message = conversation(start);
 			const question = faker.helpers.arrayElement(questions);

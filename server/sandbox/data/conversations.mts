@@ -4,10 +4,10 @@ import type { ContentNode } from '../../../lifelog/api.ts';
 import { homeZone } from './period.mts';
 import { fillers, scenes, subheadings, words, type Scene } from './scenes.mts';
 
-/** The people of the invented life: names by role. */
+/** The people in the generated data: names by role. */
 export type Cast = Record<string, string[]>;
 
-/** Invents the people around the user. */
+/** Generates the people around the user. */
 export function inventCast(faker: Faker): Cast {
 	const names = faker.helpers.uniqueArray(() => faker.person.firstName(), 20);
 	const take = (count: number) => names.splice(0, count);
@@ -35,7 +35,7 @@ interface Line {
 	speaker: number;
 }
 
-/** Writes one conversation that fits the hour and the weekday: its title and its contents. */
+/** Generates a conversation that fits the hour and weekday: title and contents. */
 export function writeConversation(
 	faker: Faker,
 	cast: Cast,
@@ -68,7 +68,7 @@ function scenesAt(ms: number): Scene[] {
 	return fitting.length > 0 ? fitting : scenes;
 }
 
-/** Returns a function that replaces each `{word}`, the same word always by the same choice. */
+/** Returns a function that replaces each `{word}`, always with the same choice. */
 function wordFiller(faker: Faker, cast: Cast): (text: string) => string {
 	const chosen = new Map<string, string>();
 	const choose = (word: string) => {
@@ -93,7 +93,7 @@ function pickLines(faker: Faker, lines: string[], speakers: number): Line[] {
 	});
 }
 
-/** Puts lines and headings on the time line: each line takes as long as it has letters. */
+/** Assigns times to lines and headings, in proportion to the length of the lines. */
 function layOut(
 	faker: Faker,
 	title: string,

@@ -6,18 +6,18 @@ import { midnightOf, type Period } from './period.mts';
 import { createId } from './random.mts';
 
 interface LifelogOptions extends Period {
-	/** Exactly this many a day, instead of 40 to 50 (and fewer today). */
+	/** Exact number per day, instead of 40 to 50 (and fewer today). */
 	perDay?: number;
-	/** Exactly this many in total, spread evenly. */
+	/** Exact total number, spread evenly. */
 	total?: number;
-	/** Exactly this many bytes of markdown in each. */
+	/** Exact size of each one's Markdown in bytes. */
 	markdownBytes?: number;
 }
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Invents the lifelogs of a period, in order of time; they never overlap. */
+/** Generates the lifelogs of a period without overlaps, in order of time. */
 export function generateLifelogs(faker: Faker, options: LifelogOptions): Lifelog[] {
 	const cast = inventCast(faker);
 	const lifelogs: Lifelog[] = [];
@@ -40,7 +40,7 @@ export function generateLifelogs(faker: Faker, options: LifelogOptions): Lifelog
 interface Day {
 	from: number;
 	to: number;
-	/** How much of the waking day has passed: 1 except today. */
+	/** Elapsed share of the waking day; 1 except for today. */
 	share: number;
 }
 
@@ -50,7 +50,7 @@ function wakingHours(period: Period, index: number): Day {
 	const midnight = midnightOf(period, index);
 	const morning = midnight.set({ hour: 7 }).toMillis();
 	const evening = midnight.set({ hour: 22, minute: 30 }).toMillis();
-	// In the first hour of a day nothing is recorded unasked, as a few lifelogs would last for hours.
+	// By default, nothing is recorded in the first hour of a day: few lifelogs would last for hours.
 	const isEarly = now - morning < hour;
 	const share = isEarly ? 0 : Math.min(1, (now - morning) / (evening - morning));
 	const from = isEarly ? midnight.toMillis() : morning;
@@ -62,7 +62,7 @@ function exactCount({ days, perDay, total }: LifelogOptions, index: number): num
 	return Math.floor((total * (index + 1)) / days) - Math.floor((total * index) / days);
 }
 
-/** Cuts a day into `count` stretches of uneven length with pauses between, in milliseconds. */
+/** Splits a day into `count` uneven ranges with pauses between, in milliseconds. */
 function cutDay(faker: Faker, { from, to }: Day, count: number): [start: number, end: number][] {
 	const weights = Array.from({ length: count }, () => faker.number.float({ min: 0.4, max: 1.6 }));
 	const unit = (to - from) / weights.reduce((sum, weight) => sum + weight, 0);
@@ -99,7 +99,7 @@ function updateDelay(faker: Faker): number {
 	]);
 }
 
-/** Repeats or cuts a text, so that it has this many bytes. */
+/** Repeats or cuts a text to an exact size in bytes. */
 function ofLength(text: string, bytes: number): string {
 	const ascii = `${text}\n\n`.replaceAll(/[\u0080-\uffff]/g, '?');
 	return ascii.repeat(Math.ceil(bytes / ascii.length)).slice(0, bytes);

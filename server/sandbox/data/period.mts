@@ -1,19 +1,19 @@
 import { DateTime } from 'luxon';
 
-/** The time zone in which the invented person lives. */
+/** Time zone of the generated user. */
 export const homeZone = 'Europe/Berlin';
 
-/** The time that is to be filled with data. */
+/** The time to fill with data. */
 export interface Period {
-	/** Its end, in milliseconds; nothing happens later. */
+	/** End of the period, in milliseconds. */
 	now: number;
-	/** Calendar days in the home zone, the last one being today. */
+	/** Calendar days in the home zone, including today. */
 	days: number;
 }
 
 /**
- * The midnight with which the period's day `index` begins. In the first minutes after midnight
- * the last day is still yesterday, as today has no room for anything.
+ * The midnight at the start of the period's day `index`. In the first minutes after midnight, the
+ * last day is still yesterday, because today has no room for data.
  */
 export function midnightOf({ now, days }: Period, index: number): DateTime {
 	const last = DateTime.fromMillis(now, { zone: homeZone }).minus({ minutes: 10 }).startOf('day');

@@ -1,11 +1,11 @@
 import { en, Faker } from '@faker-js/faker';
 
-/** Returns a source of names and chance that always tells the same story for the same seed. */
+/** Returns a random generator with the same sequence for the same seed. */
 export function createFaker(seed: number): Faker {
 	return new Faker({ locale: en, seed });
 }
 
-/** Returns an opaque id as the service gives them out. */
+/** Returns an opaque ID like those of the service. */
 export function createId(faker: Faker): string {
 	return faker.string.alphanumeric(20);
 }

@@ -26,7 +26,7 @@ export const fillers = [
 /** Headings inside a topic. */
 export const subheadings = ['Next steps', 'Details', 'A side note', 'Afterwards', 'Open questions'];
 
-/** What the placeholders other than people stand for. */
+/** Values of the placeholders other than people. */
 export const words: Record<string, string[]> = {
 	amount: ['two thousand', 'four and a half thousand', 'eight hundred', 'twelve thousand', '650'],
 	body: ['knee', 'shoulder', 'lower back', 'left ankle', 'neck', 'elbow'],

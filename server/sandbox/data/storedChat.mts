@@ -1,6 +1,6 @@
 import type { Chat } from '../../../lifelog/api.ts';
 
-/** A chat and what the service knows about it but does not answer. */
+/** A chat with internal fields that aren't returned. */
 export interface StoredChat extends Chat {
 	owner: 'self' | 'other';
 	/** The scheduled prompt that generated it, or null. */

@@ -11,7 +11,7 @@ import { busyWith, useWays } from '../useWays.mts';
 import { HowToRecord } from './noRecordings.tsx';
 import { AboutRecordings, Upload } from './recordings.tsx';
 
-/** The ways to add lifelogs, at an address of their own. */
+/** The ways to add lifelogs, as a separate view. */
 export function Add({ session }: { session: Session }) {
 	useTitle('Add lifelogs');
 	const ways = useWays();
@@ -145,7 +145,6 @@ function FromService({ ways, loaded, session }: WayProps & { session: Session })
 	);
 }
 
-/** How far archiving is. */
 function ArchivingProgress({ ways: { archiving } }: { ways: Ways }) {
 	const { progress } = archiving;
 	if (!progress || progress.daysToDo === 0) {
@@ -266,7 +265,7 @@ function FromExport({ ways, loaded }: WayProps) {
 	);
 }
 
-/** What an import has added, and what it couldn't read. */
+/** The result of an import, and what it couldn't read. */
 function Imported({ importing: { imported } }: Pick<Ways, 'importing'>) {
 	if (!imported) return null;
 	const { added, known, unread, unreadCount } = imported;
@@ -298,7 +297,7 @@ function Imported({ importing: { imported } }: Pick<Ways, 'importing'>) {
 	);
 }
 
-/** Above the days, what is being added to them, or was until now. */
+/** Shown above the days: what is being added or was just added. */
 export function Filling({ ways, isShown }: { ways: Ways; isShown: boolean }) {
 	const busy = busyWith(ways);
 	const [last, setLast] = useState(busy);
@@ -325,7 +324,7 @@ function textOf(busy: 'archiving' | 'importing', { archiving, importing }: Ways)
 		: 'Importing the export.';
 }
 
-/** What is said of a way that has ended; undefined if nobody needs to know. */
+/** The message after a way has ended; undefined if there is nothing to report. */
 function textAfter(
 	last: 'archiving' | 'importing' | undefined,
 	{ archiving, importing }: Ways,

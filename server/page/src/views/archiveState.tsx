@@ -5,10 +5,10 @@ import { Load, Problem } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
-/** How often a check that is under way is looked at. */
+/** Interval for reading the state of a check. */
 const LOOK_MS = 2_000;
 
-/** What the archive takes on disk, its last run, and a check of its files. */
+/** The archive's size on disk, its last run, and a check of its files. */
 export function ArchiveStateView({ timezone }: { timezone: string }) {
 	const disk = useLoad('disk', readDisk);
 	const archive = useLoad('state of the archive', readArchiveState);
@@ -64,7 +64,7 @@ export function ArchiveStateView({ timezone }: { timezone: string }) {
 	);
 }
 
-/** What the last check has found. */
+/** Result of the last check. */
 function Outcome({ check, timezone }: { check: CheckState; timezone: string }) {
 	const { state, endedAt, days, files, bytes, isComplete, findings, findingsCount, message } =
 		check;

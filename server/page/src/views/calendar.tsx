@@ -8,13 +8,13 @@ import { Filling, WaysIn } from './add.tsx';
 import { Lately, Totals } from './lately.tsx';
 import { Months } from './months.tsx';
 
-/** The start: the calendar, and beside it what is newest. */
+/** The start view: the calendar with the newest lifelogs beside it. */
 export function Calendar({
 	session,
 	onFilled,
 }: {
 	session: Session;
-	/** Told when archiving or importing has ended. */
+	/** Called when archiving or importing has ended. */
 	onFilled: () => void;
 }) {
 	useTitle('Calendar');
@@ -39,11 +39,11 @@ export function Calendar({
 	);
 }
 
-/** How often days are looked for while some are added. The server needs some seconds to find them. */
+/** Interval for reading days while some are added. The server finds them after some seconds. */
 const LOOK_MS = 3_000;
 const FOUND_MS = 6_000;
 
-/** The days as they are added, or ways to add some to an empty archive. */
+/** Days while they are added, or ways to fill an empty archive. */
 function Growing({
 	days,
 	session,
@@ -118,7 +118,7 @@ const Empty = ({ canUpload }: { canUpload: boolean }) => (
 	</div>
 );
 
-/** The months, beside them what was recorded lately. */
+/** The months, with the newest lifelogs beside them. */
 function Days({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 	return (
 		<>

@@ -38,7 +38,7 @@ function List({ chats, timezone }: { chats: Chat[]; timezone: string }) {
 	);
 }
 
-/** A conversation with the assistant. */
+/** A chat with the assistant. */
 export function ChatView({ id, session: { timezone } }: { id: string; session: Session }) {
 	const loaded = useLoad(`chat ${id}`, async () => {
 		const [chat, { renderMarkdown }] = await Promise.all([
@@ -77,5 +77,5 @@ export function ChatView({ id, session: { timezone } }: { id: string; session: S
 	);
 }
 
-/** Whether a message says something: those by which the assistant calls tools don't. */
+/** Whether a message has text. The assistant's tool calls don't. */
 const hasText = ({ text }: Chat['messages'][number]) => Boolean(text?.trim());

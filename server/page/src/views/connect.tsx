@@ -14,7 +14,7 @@ import { Buttons, Confirm, Dialog, Load, useFocus, useTitle } from '../parts.tsx
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
-/** What a key is made for. Keys for agents are read-only by default. */
+/** Purposes of keys. Keys for agents are read-only by default. */
 const KINDS = [
 	{ kind: 'n8n', name: 'n8n', isReadOnly: false, shortcut: '1' },
 	{ kind: 'mcp', name: 'MCP client', isReadOnly: true, shortcut: '2' },
@@ -22,14 +22,14 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number];
 
-/** A key that was made just now, and isn't shown again. */
+/** A new key, which is shown only once. */
 interface Made {
 	kind: Kind['kind'];
 	name: string;
 	key: string;
 }
 
-/** Keys for other programs, and the browsers that have signed in. */
+/** Keys for other programs, and signed-in browsers. */
 export function Connect({ session }: { session: Session }) {
 	useTitle('Connect');
 	return (
@@ -268,7 +268,7 @@ const WHERE: Record<Kind['kind'], string> = {
 const isOfThisMachine = (address: string) =>
 	/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
 
-/** Copies a text. Over plain HTTP from another machine, browsers offer no clipboard. */
+/** Copies a text. Over plain HTTP from another machine, browsers have no clipboard. */
 function Copy({ name, text, shortcut }: { name: string; text: string; shortcut: string }) {
 	const [isCopied, setCopied] = useState(false);
 	if (!isSecureContext) return null;

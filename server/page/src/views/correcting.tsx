@@ -5,10 +5,10 @@ import { previewReplacement } from '../replacements.mts';
 import { focusLine, type Corrected } from '../useEditing.mts';
 import { Offer, Replace } from './replace.tsx';
 
-/** What is offered after the words of a line were corrected. */
+/** An offer after the words of a line were corrected. */
 interface Correcting {
 	onCorrected: (corrected: Corrected) => void;
-	/** What is shown below a line. */
+	/** Content below a line. */
 	offerOf: (index: number) => ComponentChildren;
 	dialog: ComponentChildren;
 }
@@ -16,7 +16,7 @@ interface Correcting {
 /**
  * Offers to correct words of a line in all lifelogs, too.
  *
- * @param onChanged Told when they may have changed.
+ * @param onChanged Called when lifelogs may have changed.
  */
 export function useCorrecting(timezone: string, onChanged: () => void): Correcting {
 	const [offer, setOffer] = useState<{ index: number; words: Words; lifelogs: number }>();
@@ -42,7 +42,7 @@ export function useCorrecting(timezone: string, onChanged: () => void): Correcti
 						document.querySelector('.offer')?.scrollIntoView({ block: 'nearest' }),
 					);
 				},
-				// The line is saved. What can't be offered is on the page of corrected words.
+				// The line is saved. If the offer fails, the user can still use the page of corrected words.
 				() => {},
 			);
 		},

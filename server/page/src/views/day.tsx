@@ -9,7 +9,7 @@ import { Load, Menu, Star, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 import { Summary } from './daySummary.tsx';
 
-/** Of more entries, those that are far away are not laid out. */
+/** With more entries, distant ones aren't laid out. */
 const MANY = 200;
 const MIN_GAP_MS = 15 * 60_000;
 
@@ -54,7 +54,7 @@ function Neighbors({ day, previous, next, isRepeated = false }: Day & { isRepeat
 	);
 }
 
-/** A day in short, with its year unless that is the one of the day that is shown. */
+/** A short date, with the year only if it differs from the displayed day's. */
 const shortDay = (day: string, shown: string) =>
 	dayInWords(day, {
 		...{ month: 'short', day: 'numeric' },
@@ -77,7 +77,7 @@ function Timeline({ session, ...found }: Day & { session: Session }) {
 			</>
 		);
 	}
-	// The latest end until each, because lifelogs can overlap.
+	// Running maximum of the ends, because lifelogs can overlap.
 	let reachedMs = -Infinity;
 	const ends = lifelogs.map(
 		({ endTime }) => (reachedMs = Math.max(reachedMs, Date.parse(endTime))),
@@ -118,7 +118,7 @@ function Timeline({ session, ...found }: Day & { session: Session }) {
 	);
 }
 
-/** The day as a zip of what `lifelog-server export` writes. */
+/** The day as a zip with the files of `lifelog-server export`. */
 function Downloads({ day, audio }: Day) {
 	return (
 		<div class="actions">
@@ -140,7 +140,10 @@ function Downloads({ day, audio }: Day) {
 	);
 }
 
-/** The day at a glance, from midnight to midnight. What it shows, the list says, and its links are for mice. */
+/**
+ * An overview of the day from midnight to midnight. Its content is also in the list, so its links
+ * are only for mice.
+ */
 function Bar({ startMs, endMs, lifelogs, audio, timezone }: Day) {
 	const width = endMs - startMs;
 	const place = (fromMs: number, toMs: number) => {
@@ -198,7 +201,7 @@ function Entry({
 }: {
 	lifelog: DayEntry;
 	timezone: string;
-	/** Whether it has none on a day that has some. */
+	/** Whether it has no audio on a day with audio. */
 	lacksAudio: boolean;
 	selection: Selection;
 }) {

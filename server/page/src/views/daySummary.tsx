@@ -6,10 +6,9 @@ import { readLifelogsOf, type Day, type DayEntry } from '../api.mts';
 import { CopyButton } from '../copy.tsx';
 import { timeInWords } from '../format.mts';
 
-/** Whether summaries are shown. */
 const isShown = () => localStorage.getItem('summary') !== 'closed';
 
-/** What a day's summary says, each line leading to its lifelog, until somebody closes it. */
+/** A day's summary, with a link to a lifelog in each line. The user can close it. */
 export function Summary({ day, lifelogs, timezone }: Day) {
 	const [isOpen] = useState(isShown);
 	const starred = lifelogs.filter(({ isStarred }) => isStarred);
@@ -41,7 +40,7 @@ export function Summary({ day, lifelogs, timezone }: Day) {
 	);
 }
 
-/** The wearer first, if the service doesn't name them, then the others. */
+/** The wearer first, if unnamed, then the others. */
 function speakersOf(lifelogs: DayEntry[]): string[] {
 	const all = [...new Set(lifelogs.flatMap(({ speakers }) => speakers))];
 	const known = all.filter((name) => name.toLowerCase() !== 'unknown');
@@ -50,7 +49,7 @@ function speakersOf(lifelogs: DayEntry[]): string[] {
 
 const isYou = (name: string) => name === 'You';
 
-/** Each in a line. Their headings are in the list below. */
+/** One line per lifelog. Headings are in the list below. */
 function Lines({
 	name,
 	lifelogs,
@@ -77,7 +76,7 @@ function Lines({
 	);
 }
 
-/** The summary as the node's Get Daily Summary writes it. */
+/** The summary in the format of the node's Get Daily Summary. */
 async function markdownOf(day: string, timezone: string): Promise<string> {
 	const [lifelogs, { summaryOf }] = await Promise.all([
 		readLifelogsOf(day, timezone),

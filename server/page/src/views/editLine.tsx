@@ -5,7 +5,6 @@ import { Problem } from '../parts.tsx';
 import type { Editing } from '../useEditing.mts';
 import { KnownNames, useKnownPeople } from './personParts.tsx';
 
-/** A line while it's edited. */
 export function EditLine({
 	index,
 	line,
@@ -29,7 +28,7 @@ export function EditLine({
 		if (!activeElement?.matches('input, select, textarea')) {
 			field.current!.setSelectionRange(draft.text.length, draft.text.length);
 			field.current!.focus({ preventScroll: true });
-			// The buttons are to be seen, too.
+			// Scroll the buttons into view, too.
 			if (lost.current !== index) field.current!.form!.scrollIntoView({ block: 'nearest' });
 		}
 		if (lost.current === index) lost.current = undefined;
@@ -68,7 +67,7 @@ export function EditLine({
 				value={draft.text}
 				onInput={({ currentTarget: { value } }) => editing.type(index, { text: value })}
 				onKeyDown={(event) => {
-					// A line has no breaks. Enter can also end what an input method writes.
+					// Line breaks aren't allowed. Enter may also confirm an input method's text.
 					if (event.key !== 'Enter' || event.isComposing) return;
 					event.preventDefault();
 					event.currentTarget.form!.requestSubmit();

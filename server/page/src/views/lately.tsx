@@ -1,4 +1,4 @@
-// What is beside the calendar: the newest lifelogs, and this day in earlier years.
+// Beside the calendar: the newest lifelogs, and this day in earlier years.
 import { Link } from 'wouter-preact';
 import type { Lifelog } from '../../../../lifelog/api.ts';
 import { readDay, readNewest, type CalendarDay, type DayEntry } from '../api.mts';
@@ -16,11 +16,11 @@ import { Load, Star } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 const NEWEST = 5;
-/** Of each earlier year, the longest ones. */
+/** Maximum lifelogs per earlier year; the longest ones. */
 const OF_A_YEAR = 3;
 
 export function Lately({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
-	// They change with the days.
+	// Load again when the days change.
 	const known = `${days[0].day} ${sum(days, ({ lifelogs }) => lifelogs)}`;
 	const newest = useLoad(`newest ${known}`, () => readNewest(NEWEST, timezone));
 	return (
@@ -69,7 +69,7 @@ function OnThisDay({ days, timezone }: { days: CalendarDay[]; timezone: string }
 	);
 }
 
-/** The longest lifelogs of a day, in their order. */
+/** The longest lifelogs of a day, in order of time. */
 function longestOf(lifelogs: DayEntry[]): DayEntry[] {
 	const lengthOf = ({ startTime, endTime }: DayEntry) =>
 		Date.parse(endTime) - Date.parse(startTime);
@@ -99,7 +99,7 @@ function List({ lifelogs, when }: { lifelogs: Listed[]; when: (time: string) => 
 	);
 }
 
-/** How much there is. */
+/** Total numbers of the archive. */
 export function Totals({ days }: { days: CalendarDay[] }) {
 	const starred = sum(days, (day) => day.starred);
 	const audioMs = sum(days, (day) => day.audioMs);

@@ -20,10 +20,10 @@ import { Head } from './lifelogHead.tsx';
 import { detailsOf, LineView } from './line.tsx';
 import { Naming, speakersOf } from './naming.tsx';
 
-/** A lifelog: its transcript, and its audio if there is any. */
+/** A lifelog: its transcript, and its audio if any. */
 export function LifelogView({ id, session }: { id: string; session: Session }) {
 	const loaded = useLoad(`lifelog ${id}`, () => readLifelog(id));
-	// On its own, because the text can be read without it.
+	// Separately, because the text is readable without it.
 	const audio = useLoad(`audio of ${id}`, () => readAudioSpans(id));
 	useTitle(loaded.value?.title || 'Lifelog');
 	return (
@@ -52,7 +52,7 @@ function Conversation({
 	audio: Loaded<AudioSpan[]>;
 	session: Session;
 	onChanged: () => void;
-	/** Told what the lifelog is after a change. */
+	/** Called with the lifelog after a change. */
 	onLifelog: (lifelog: Lifelog) => void;
 }) {
 	const spans = audio.value;
@@ -85,7 +85,7 @@ function Conversation({
 	);
 	const at = Number(new URLSearchParams(useSearch()).get('at') ?? NaN);
 
-	// The page opens at the line that a search found.
+	// Scroll to the line that a search found.
 	useEffect(() => {
 		const index = Number.isNaN(at) ? -1 : lineAt(lines, at);
 		const line = lines[index];
@@ -104,7 +104,7 @@ function Conversation({
 		const index = lineAt(lines, ms);
 		if (index === current) return;
 		setCurrent(index);
-		// Whoever has scrolled away from what plays is reading there.
+		// A user who has scrolled away from the playing line is reading there.
 		const isFollowed = current < 0 || isSeen(current);
 		if (index >= 0 && isFollowed && !isInView(index)) {
 			list.current?.scrollToIndex(index, { align: 'center' });
@@ -175,17 +175,17 @@ function Conversation({
 	);
 }
 
-/** Where a line is in the window; undefined if it's far away. */
+/** The position of a line in the window; undefined if it isn't rendered. */
 const boxOf = (index: number) =>
 	document.querySelector(`[data-line="${index}"]`)?.getBoundingClientRect();
 
-/** Whether something of a line can be seen. */
+/** Whether a line is at least partly visible. */
 function isSeen(index: number): boolean {
 	const box = boxOf(index);
 	return box !== undefined && box.bottom > 0 && box.top < innerHeight;
 }
 
-/** Whether all of a line can be seen above the player. */
+/** Whether a line is fully visible above the player. */
 function isInView(index: number): boolean {
 	const box = boxOf(index);
 	return box !== undefined && box.top > 80 && box.bottom < innerHeight - 120;
@@ -208,7 +208,7 @@ function Contents({ lines, onChosen }: { lines: Line[]; onChosen: (index: number
 								type="button"
 								class="plain"
 								onClick={({ detail, currentTarget }) => {
-									// A space is to play after a click, but not after keys.
+									// After a click, space should play; after keyboard use, the focus stays.
 									if (detail > 0) currentTarget.blur();
 									onChosen(index);
 								}}

@@ -9,7 +9,7 @@ import { Buttons, Dialog, Menu, Problem, Star } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { TranscribeAgain } from './transcribeAgain.tsx';
 
-/** What a lifelog is, and what can be done with it. */
+/** Data of a lifelog, and actions on it. */
 export function Head({
 	lifelog,
 	session,
@@ -19,9 +19,9 @@ export function Head({
 }: {
 	lifelog: Lifelog;
 	session: Session;
-	/** Undefined until it's known. */
+	/** undefined until known. */
 	hasAudio: boolean | undefined;
-	/** Names speakers; undefined if nobody speaks. */
+	/** Opens the names of speakers; undefined without speakers. */
 	onName: (() => void) | undefined;
 	onChanged: () => void;
 }) {
@@ -40,7 +40,7 @@ export function Head({
 					<time dateTime={day}>{dayInWords(day)}</time>
 				</Link>
 				, <time dateTime={startTime}>{start}</time>
-				{/* Not twice the same, unless a clock was set back. */}
+				{/* Hide an identical end, unless a clock was set back. */}
 				{(end !== start || lengthMs >= 60_000) && (
 					<>
 						{' '}
@@ -92,13 +92,13 @@ function Downloads({
 		const { writeLifelog } = await import('../../../../lifelog/files/formats.ts');
 		const { entryPath } = await import('../../../../lifelog/names.ts');
 		const file = writeLifelog(lifelog, format, timezone)!;
-		// A name for a download is no place in an archive, and needs no hash.
+		// A download's name isn't a path in an archive, and needs no hash.
 		const place = entryPath('lifelogs', lifelog.id, file.startMs, () => '');
 		const link = document.createElement('a');
 		link.href = URL.createObjectURL(new Blob([file.content], { type: file.mimeType }));
 		link.download = place.split('/').at(-1)! + file.extension;
 		link.click();
-		// Some browsers read it only when somebody has chosen where to save it.
+		// Some browsers read it only after the user has chosen where to save it.
 		setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 	};
 	return (
@@ -190,7 +190,7 @@ function Changes({
 	);
 }
 
-/** Whether the server has made a lifelog of a recording or a transcript. */
+/** Whether the server created a lifelog from a recording or a transcript. */
 const isMadeHere = (id: string) => /^(made|recorded)-/.test(id);
 
 function WriteTitle({ id, onChanged }: { id: string; onChanged: () => void }) {

@@ -2,9 +2,9 @@ import { Link } from 'wouter-preact';
 import { readNeighbors } from '../api.mts';
 import { useLoad } from '../useLoad.mts';
 
-/** Leads to the lifelogs before and after one. */
+/** Links to the previous and the next lifelog. */
 export function LifelogNeighbors({ id }: { id: string }) {
-	// What fails here is told by the lifelog itself.
+	// The lifelog itself reports errors.
 	const { value } = useLoad(`neighbors of ${id}`, () => readNeighbors(id));
 	if (!value?.previous && !value?.next) return null;
 	const { previous, next } = value;

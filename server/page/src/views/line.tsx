@@ -4,7 +4,7 @@ import type { Line } from '../lines.mts';
 import { timeInWords } from '../format.mts';
 import type { Seek } from '../player.tsx';
 
-/** A heading, or something that was said. */
+/** A heading or an utterance. */
 export function LineView({
 	line,
 	index,
@@ -22,16 +22,16 @@ export function LineView({
 	line: Line;
 	index: number;
 	timezone: string;
-	/** When the line before was said, Unix ms. */
+	/** Time of the previous line, Unix ms. */
 	before?: number;
-	/** The number of the speaker; missing if nobody knows who it was. */
+	/** Number of the speaker; missing if unknown. */
 	voice?: number;
-	/** How names are written. */
+	/** Display names. */
 	shown: Map<string, string>;
 	isCurrent: boolean;
-	/** What edits it, in place of the text. */
+	/** The form that edits it, instead of the text. */
 	form: ComponentChildren;
-	/** What follows from it. */
+	/** Content below it. */
 	below: ComponentChildren;
 	onName: ((speaker: string | null) => void) | undefined;
 	onEdit: ((index: number) => void) | undefined;
@@ -99,7 +99,7 @@ export function LineView({
 	);
 }
 
-/** Who speaks; with `onName`, a button. */
+/** The speaker; with `onName`, a button. */
 function Speaker({
 	speaker,
 	shown,
@@ -119,7 +119,7 @@ function Speaker({
 			title="Name this speaker"
 			onClick={({ currentTarget }) => {
 				onName(speaker);
-				// What it's about stays in sight beside the field.
+				// Keep the line visible beside the form.
 				requestAnimationFrame(() => currentTarget.scrollIntoView({ block: 'nearest' }));
 			}}
 		>
@@ -128,13 +128,13 @@ function Speaker({
 	);
 }
 
-/** Of a line, as much as tells it apart. */
+/** Maximum length of a line in its label; enough to identify it. */
 const MAX_NAME = 60;
 
-/** As many speakers are told apart by their color. */
+/** Number of distinct speaker colors. */
 const VOICES = 6;
 
-/** The speaker's number of each line, and when the one before was said. */
+/** The speaker's number, and the time of the previous line, for each line. */
 export function detailsOf(lines: Line[]) {
 	const voices = new Map<string, number>();
 	let before: number | undefined;

@@ -4,7 +4,7 @@ import type { CalendarDay } from '../api.mts';
 import { count, dayInWords, figure, lengthInWords, todayIn } from '../format.mts';
 import { isForPage } from '../keys.tsx';
 
-/** The months with something in them, newest first. */
+/** Months with content, newest first. */
 export function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 	const container = useRef<HTMLDivElement>(null);
 	const byDay = new Map(days.map((day) => [day.day, day]));
@@ -56,7 +56,7 @@ function Month({
 }: {
 	month: string;
 	byDay: Map<string, CalendarDay>;
-	/** The weekday with which a week begins. */
+	/** First weekday. */
 	begin: number;
 	today: string;
 }) {
@@ -118,10 +118,10 @@ function DayCell({ day, found }: { day: string; found?: CalendarDay }) {
 	);
 }
 
-/** Hours from which the second shade and each further one counts. */
+/** Minimum hours of the second shade and each further one. */
 const STEPS = [1, 3, 6, 9];
 
-/** A length as its cell shows it: minutes, from an hour on hours with one decimal. */
+/** A duration for a cell: minutes, or from one hour, hours with one decimal. */
 function figureOf(ms: number): { hours: number; text: string } {
 	const minutes = Math.round(ms / 60_000);
 	if (minutes === 0) return { hours: 0, text: '<1 min' };
@@ -130,7 +130,7 @@ function figureOf(ms: number): { hours: number; text: string } {
 	return { hours, text: `${figure(hours)} h` };
 }
 
-/** The shade of a figure, from 1 to 5. */
+/** The shade of a number of hours, from 1 to 5. */
 const shadeOf = (hours: number) => 1 + STEPS.filter((step) => hours >= step).length;
 
 const Legend = () => (
@@ -145,7 +145,7 @@ const Legend = () => (
 	</ul>
 );
 
-/** The first day of the week where the browser is set to: 1 is Monday, 7 is Sunday. */
+/** The first day of the week in the browser's settings: 1 is Monday, 7 is Sunday. */
 function firstWeekday(): number {
 	const locale = new Intl.Locale(navigator.language) as Intl.Locale & {
 		getWeekInfo?: () => { firstDay: number };
@@ -153,15 +153,15 @@ function firstWeekday(): number {
 	return locale.getWeekInfo?.().firstDay ?? 1;
 }
 
-/** A week, which begins with a Monday. */
+/** A week that starts on Monday. */
 const WEEK = Array.from({ length: 7 }, (_, at) => `2024-01-0${at + 1}`);
 
-/** The months from the newest day to the oldest, `YYYY-MM`, those with nothing left out. */
+/** Months with content from the newest to the oldest day, `YYYY-MM`. */
 function monthsOf(days: CalendarDay[]): string[] {
 	return [...new Set(days.map(({ day }) => day.slice(0, 7)))];
 }
 
-/** The day that a key leads to: the next one with lifelogs in that direction. */
+/** The day to focus with a key: the next one with lifelogs in that direction. */
 function target(
 	key: string,
 	focused: string | undefined,
@@ -171,7 +171,7 @@ function target(
 	const newest = days[0].day;
 	const oldest = days.at(-1)!.day;
 	const at = focused ?? newest;
-	// Days are listed newest first.
+	// Days are sorted newest first.
 	const before = (limit: string) => days.find(({ day }) => day <= limit)?.day ?? oldest;
 	const after = (limit: string) => days.findLast(({ day }) => day >= limit)?.day ?? newest;
 	switch (key) {
@@ -200,7 +200,7 @@ function plusDays(day: string, more: number): string {
 	return date.toISOString().slice(0, 10);
 }
 
-/** The same day of another month, or that month's last. */
+/** The same day of another month, or that month's last day. */
 function plusMonths(day: string, more: number): string {
 	const [year, month, date] = day.split('-').map(Number);
 	const last = new Date(Date.UTC(year, month + more, 0)).getUTCDate();

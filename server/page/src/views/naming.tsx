@@ -20,15 +20,15 @@ import { useLoad } from '../useLoad.mts';
 import { KnownNames, Merge, personAddress, useKnownPeople } from './personParts.tsx';
 
 interface NamingOf {
-	/** The ID of the lifelog. */
+	/** ID of the lifelog. */
 	id: string;
 	lines: Line[];
 	speakers: (string | null)[];
-	/** Null for the lines that name nobody. */
+	/** Null for lines without a speaker. */
 	speaker: string | null;
-	/** How the names of the lifelog are written. */
+	/** Display names. */
 	shown: Map<string, string>;
-	/** Where its audio is; empty without audio. */
+	/** Spans in its audio; empty without audio. */
 	spans: AudioSpan[];
 	onSeek: (seek: Seek) => void;
 	onChanged: () => void;
@@ -61,18 +61,18 @@ export function Naming({ onChoose, ...of }: NamingOf & { onChoose: (of: string |
 				</label>
 				<Hear key={`hear ${speaker}`} {...of} />
 			</div>
-			{/* Arrow keys choose at each step through the list, so they stay in it. */}
+			{/* Arrow keys in the list fire a change at each step, so the focus stays there. */}
 			<NameForm key={`name ${speaker}`} {...of} isFocused={speaker !== chosen} />
 		</Dialog>
 	);
 }
 
-/** Who speaks in a lifelog, in the order of their first words; null if lines name nobody. */
+/** The speakers of a lifelog, in order of their first words; null for lines without a speaker. */
 export function speakersOf(lines: Line[]): (string | null)[] {
 	return [...new Set(lines.flatMap((line) => (line.type === 'said' ? [line.speaker] : [])))];
 }
 
-/** Plays the lines of a speaker, one at each click. */
+/** Plays the lines of a speaker, one with each click. */
 function Hear({ lines, speaker, spans, onSeek }: NamingOf) {
 	const [next, setNext] = useState(0);
 	const heard = useMemo(() => heardOf(lines, speaker, spans), [lines, speaker, spans]);
@@ -91,7 +91,7 @@ function Hear({ lines, speaker, spans, onSeek }: NamingOf) {
 	);
 }
 
-/** When the lines of a speaker with audio were said, the longest first: in those, a voice is known best. */
+/** Times of a speaker's lines with audio, longest first: they are best for recognizing a voice. */
 function heardOf(lines: Line[], speaker: string | null, spans: AudioSpan[]) {
 	const heard = lines.flatMap((line) => {
 		if (line.type !== 'said' || line.speaker !== speaker || line.startMs === undefined) return [];
@@ -103,7 +103,7 @@ function heardOf(lines: Line[], speaker: string | null, spans: AudioSpan[]) {
 	return heard.sort((one, other) => lengthOf(other) - lengthOf(one));
 }
 
-/** Where a name counts. */
+/** Scope of a name. */
 type Where = 'here' | 'recording' | 'everywhere';
 
 function NameForm({
@@ -117,7 +117,7 @@ function NameForm({
 }: NamingOf & { isFocused: boolean }) {
 	const isPerson = speaker !== null && !isLabel(speaker);
 	const [typed, setTyped] = useState(isPerson ? speaker : '');
-	// As the server keeps it.
+	// Normalized like on the server.
 	const name = typed === speaker ? typed : plainLine(typed);
 	const [chosen, setChosen] = useState<Where>();
 	const [question, setQuestion] = useState<'same name' | 'as recorded' | Person>();
@@ -129,7 +129,7 @@ function NameForm({
 	const isVoice = speaker !== null && choices.has('recording');
 	const where = chosen ?? (isVoice ? 'recording' : 'here');
 
-	// An earlier name of somebody is shown as the present one.
+	// A person's earlier name is shown as the current one.
 	const now = offered.find(({ alsoCalled }) => alsoCalled.includes(name))?.name ?? name;
 	const isTaken = speakers.some(
 		(other) => other !== null && other !== speaker && (other === now || shown.get(other) === now),
@@ -236,7 +236,7 @@ function NameForm({
 	);
 }
 
-/** Offers the names that speakers had before their recording was transcribed again. */
+/** Offers names that speakers had before their recording was transcribed again. */
 function Before({ names, onChoose }: { names: string[]; onChoose: (name: string) => void }) {
 	if (names.length === 0) return null;
 	return (
@@ -252,8 +252,8 @@ function Before({ names, onChoose }: { names: string[]; onChoose: (name: string)
 }
 
 /**
- * Where a name can count, in words; who the speaker is, once that is known; and the names from before the
- * recording was transcribed again, that of the same label first.
+ * Scopes of a name, with labels; the person, once known; and names from before the recording was
+ * transcribed again, with that of the same label first.
  */
 function useChoices(id: string, speaker: string | null, isPerson: boolean) {
 	const recording = useLoad(`recording of ${id}`, () => readRecordingOf(id));

@@ -1,6 +1,6 @@
 import { useTitle } from '../parts.tsx';
 
-/** How to allow uploads. */
+/** Explains how to allow uploads. */
 export const HowToRecord = () => (
 	<p>
 		This needs a transcription endpoint. Start the server with <code>--transcription-url</code>,{' '}
@@ -8,7 +8,7 @@ export const HowToRecord = () => (
 	</p>
 );
 
-/** What is there if a server takes no recordings. */
+/** Shown if a server accepts no recordings. */
 export function NoRecordings() {
 	useTitle('Recordings');
 	return (

@@ -11,7 +11,7 @@ const ORDERS = [
 	['name', 'Name'],
 ] as const;
 
-/** Everyone who has a name. */
+/** Everyone with a name. */
 export function PeopleView({ session }: { session: Session }) {
 	useTitle('People');
 	const { given, address, form, set } = useAddressForm('/people');

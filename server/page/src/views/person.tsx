@@ -117,7 +117,7 @@ function Rename({
 	onClose,
 }: {
 	person: Person;
-	/** Told of the new name. */
+	/** Called with the new name. */
 	onDone: (name: string) => void;
 	onClose: () => void;
 }) {
@@ -128,7 +128,7 @@ function Rename({
 	const rename = async () => {
 		if (name === person.name) return onDone(name);
 		const outcome = await renamePerson(person.name, name);
-		// What the server made of the name, without blanks around it for example.
+		// The server may have changed the name, for example trimmed it.
 		if ('renamed' in outcome) onDone(outcome.renamed.name);
 		else setOther(outcome.other);
 	};

@@ -5,19 +5,19 @@ import { Buttons, Dialog, Problem } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
-/** As many people are offered to choose from, those heard last. */
+/** Maximum people to choose from, last heard first. */
 const MAX_OFFERED = 100;
 
-/** The address of a person. A name can be any text, which a path wouldn't keep. */
+/** The address of a person. A name can be any text, and a path wouldn't preserve it. */
 export const personAddress = (name: string) => `/person?${new URLSearchParams({ name })}`;
 
-/** The people whose names are offered. */
+/** People whose names are suggested. */
 export function useKnownPeople(): Person[] {
 	const people = useLoad('people to choose', () => readPeople({ limit: MAX_OFFERED }));
 	return people.value?.entries ?? [];
 }
 
-/** Names that a field offers. */
+/** Suggested names for a field. */
 export function KnownNames({ id, names }: { id: string; names: string[] }) {
 	return (
 		<datalist id={id}>
@@ -28,7 +28,7 @@ export function KnownNames({ id, names }: { id: string; names: string[] }) {
 	);
 }
 
-/** Says that a person is the wearer. */
+/** A mark for the wearer. */
 export function Me() {
 	return <span class="me">Me</span>;
 }
@@ -57,7 +57,7 @@ export function Facts({
 	);
 }
 
-/** The names that a person had before, and people who can be the same one. */
+/** Former names of a person, and people who may be the same. */
 export function OtherNames({
 	person,
 	canChange,
@@ -124,7 +124,7 @@ export function OtherNames({
 	);
 }
 
-/** Asks whether two people are one, and which of the names that one has. */
+/** Asks whether two people are one, and which name to keep. */
 export function Merge({
 	people,
 	onDone,
@@ -132,7 +132,6 @@ export function Merge({
 }: {
 	/** The name of the first one is suggested. */
 	people: [Person, Person];
-	/** Told of the name. */
 	onDone: (name: string) => void;
 	onClose: () => void;
 }) {

@@ -17,12 +17,11 @@ import { languages } from '../languages.mts';
 import { useAttempt } from '../useAttempt.mts';
 import { useKept, useLoad } from '../useLoad.mts';
 
-/** How often a recording that isn't done is looked at. */
+/** Interval for reading unfinished recordings. */
 export const REFRESH_MS = 3_000;
-/** While nothing is being transcribed, something may be put into the inbox. */
+/** Interval if nothing is being transcribed: files may appear in the inbox. */
 const LOOK_MS = 10_000;
 
-/** In words. */
 const STATUS: Record<Recording['status'], string> = {
 	queued: 'Waiting',
 	transcribing: 'Transcribing',
@@ -30,14 +29,14 @@ const STATUS: Record<Recording['status'], string> = {
 	failed: 'Failed',
 };
 
-/** The recordings that become lifelogs, and where to upload more. */
+/** Recordings that become lifelogs, and the upload of more. */
 export function Recordings({ session }: { session: Session }) {
 	useTitle('Recordings');
 	const [limit, setLimit] = useKept('recordings shown', PAGE);
 	const recordings = useLoad(`recordings ${limit}`, () => readRecordings(limit));
 	const isWorking = recordings.value?.recordings.some(({ status }) => !isEnded(status));
 	useEffect(() => {
-		// After each answer, so that slow ones are waited for.
+		// After each answer, so that slow requests don't overlap.
 		const timer = setTimeout(recordings.reload, isWorking ? REFRESH_MS : LOOK_MS);
 		return () => clearTimeout(timer);
 	}, [recordings.value, recordings.error]);
@@ -101,14 +100,14 @@ export function AboutRecordings({ session: { inbox } }: { session: Session }) {
 	);
 }
 
-/** What isn't known of an endpoint alarms nobody before its first use. */
+/** An endpoint in an unknown state is no problem before its first use. */
 const inCalm = (of: EndpointState): EndpointState =>
 	of.state === 'unknown'
 		? { ...of, text: 'not tested yet: its first recording shows whether it works.' }
 		: of;
 
 const DETECT = 'detect';
-/** What is sent for a choice: undefined leaves the language as it was. */
+/** The value to send for a choice; undefined leaves the language unchanged. */
 const languageOf = (chosen: string) =>
 	chosen === '' ? undefined : chosen === DETECT ? null : chosen;
 

@@ -14,12 +14,12 @@ import {
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
-/** After so long without a key, what is typed is looked for. */
+/** Delay after typing until the preview. */
 const PAUSE_MS = 300;
-/** How often the server is asked how far it is. */
+/** Interval for reading the server's progress. */
 export const LOOK_MS = 250;
 
-/** Offers to correct words everywhere after they were in a line. */
+/** Offers to correct words everywhere after they were corrected in a line. */
 export function Offer({
 	words: { heard, right },
 	lifelogs,
@@ -27,7 +27,7 @@ export function Offer({
 	onClose,
 }: {
 	words: Words;
-	/** How many more have them. */
+	/** Number of further lifelogs with these words. */
 	lifelogs: number;
 	onChoose: () => void;
 	onClose: () => void;
@@ -44,17 +44,16 @@ export function Offer({
 	);
 }
 
-/** Corrects words in all lifelogs. Afterwards, that can be taken back. */
+/** Corrects words in all lifelogs. This can be undone. */
 export function Replace({
 	words,
 	timezone,
 	onChanged,
 	onClose,
 }: {
-	/** Suggested ones. */
 	words: Words;
 	timezone: string;
-	/** Told when lifelogs may have changed. */
+	/** Called when lifelogs may have changed. */
 	onChanged: () => void;
 	onClose: () => void;
 }) {
@@ -102,7 +101,7 @@ export function Replace({
 
 interface FormOf {
 	problem: string;
-	/** Whether the server is at it. */
+	/** Whether the server is working on it. */
 	isBusy: boolean;
 	onClose: () => void;
 }
@@ -118,7 +117,7 @@ function Ask({
 	onClose,
 }: FormOf & {
 	typed: Words;
-	/** Whether they were corrected, and no longer are. */
+	/** Whether the correction was undone. */
 	isTakenBack: boolean;
 	timezone: string;
 	onType: (typed: Words) => void;
@@ -126,7 +125,7 @@ function Ask({
 }) {
 	const asked = useLater(typed);
 	const preview = useLoad(`replacement ${JSON.stringify(asked)}`, () => previewReplacement(asked));
-	// What had the focus may be gone.
+	// The focused element may be gone.
 	const first = useFocus();
 	const field = (name: keyof Words, text: string) => (
 		<label>
@@ -210,7 +209,7 @@ function ExampleView({ example, timezone }: { example: Example; timezone: string
 	);
 }
 
-/** What was made, which can be taken back. */
+/** A finished correction, which can be undone. */
 function Made({
 	made,
 	problem,
@@ -242,7 +241,7 @@ function Made({
 	);
 }
 
-/** What was heard, and what is right. */
+/** The words as heard and as corrected. */
 export function WordsView({ words: { heard, right } }: { words: Words }) {
 	return (
 		<>
@@ -251,7 +250,6 @@ export function WordsView({ words: { heard, right } }: { words: Words }) {
 	);
 }
 
-/** How far the server is. */
 function Progress({ of, isBack = false }: { of: Words; isBack?: boolean }) {
 	const replacements = useLoad('replacements', readReplacements);
 	useEffect(() => {
@@ -263,7 +261,7 @@ function Progress({ of, isBack = false }: { of: Words; isBack?: boolean }) {
 	);
 	const { lifelogs = 0, lifelogsDone = 0 } = found ?? {};
 	const done = isBack ? lifelogs - lifelogsDone : lifelogsDone;
-	// Before the first one it's not known how many there are.
+	// The total is unknown before the first lifelog.
 	return (
 		<p class="progress" role="status">
 			<progress aria-label="Lifelogs done" {...(found && { value: done, max: lifelogs })} />
@@ -272,7 +270,7 @@ function Progress({ of, isBack = false }: { of: Words; isBack?: boolean }) {
 	);
 }
 
-/** A value once it hasn't changed for a while. */
+/** A value after it has been stable for a while. */
 function useLater<Value>(value: Value): Value {
 	const [later, setLater] = useState(value);
 	useEffect(() => {

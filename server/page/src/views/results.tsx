@@ -4,7 +4,7 @@ import { SelectBox, type Selection } from '../deleting.tsx';
 import { dateTimeInWords } from '../format.mts';
 import { Star } from '../parts.tsx';
 
-/** What a search found, each with its day: results of one day needn't follow each other. */
+/** Search results, each with its day, because results of one day may be apart. */
 export function Results({
 	name,
 	isBelow = false,
@@ -13,7 +13,7 @@ export function Results({
 	selection,
 	onOpen,
 }: {
-	/** What they are, for screen readers. */
+	/** Label for screen readers. */
 	name: string;
 	/** Whether they have a heading of their own. */
 	isBelow?: boolean;
@@ -47,7 +47,6 @@ function Result({
 	onOpen,
 }: {
 	result: SearchResult;
-	/** The element of its title. */
 	title: 'h2' | 'h3';
 	timezone: string;
 	selection: Selection;
@@ -74,7 +73,7 @@ function Result({
 	);
 }
 
-/** A text with its marks. */
+/** A text with highlighted matches. */
 function marked(text: string, marks: SearchResult['marks']) {
 	let reached = 0;
 	const parts = marks.flatMap(([from, to]) => {

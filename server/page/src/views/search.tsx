@@ -10,7 +10,7 @@ import { useLoad, type Loaded } from '../useLoad.mts';
 import { Results } from './results.tsx';
 import { Advice, SearchStart } from './searchStart.tsx';
 
-/** Searches as somebody types; the address keeps what for. */
+/** Searches while the user types. The address contains the search. */
 export function Search({ session }: { session: Session }) {
 	useTitle('Search');
 	const { given, address, typed, form, set } = useAddressForm('/search');
@@ -19,7 +19,7 @@ export function Search({ session }: { session: Session }) {
 	const [isOpen] = useState(
 		() => !isAsked || isWide() || Object.keys(given).some((name) => name !== 'q'),
 	);
-	/** While somebody types, what was typed so far isn't worth to be kept. */
+	/** Incomplete searches aren't worth saving. */
 	const onUsed = () => isAsked && keepSearch(address);
 	const read = (offset?: number) => search(given, offset);
 	const found = useLoad<Found | undefined>(`search ${address}`, async (shown) =>
@@ -38,7 +38,7 @@ export function Search({ session }: { session: Session }) {
 				role="search"
 				class="search"
 				onSubmit={(event) => event.preventDefault()}
-				// Without a button, a form with several fields isn't submitted.
+				// Without a button, browsers don't submit a form with several fields.
 				onKeyDown={({ key }) => key === 'Enter' && typed !== '' && keepSearch(typed)}
 			>
 				<label class="words">
@@ -97,7 +97,7 @@ export function Search({ session }: { session: Session }) {
 	);
 }
 
-/** What was found, without what is being deleted. */
+/** Search results without entries that are being deleted. */
 function FoundList({
 	found,
 	given,

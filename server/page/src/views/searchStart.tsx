@@ -1,4 +1,4 @@
-// The search before anybody has typed, and after one that found nothing.
+// The search view before typing, and after a search without results.
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { readNewest, readPeople, type Found } from '../api.mts';
@@ -8,7 +8,7 @@ import { useLoad } from '../useLoad.mts';
 
 const addressOf = (q: string) => `/search?${new URLSearchParams({ q })}`;
 
-/** What was searched for before, and examples. */
+/** Recent searches and examples. */
 export function SearchStart({ timezone }: { timezone: string }) {
 	const [recent, setRecent] = useState(recentSearches);
 	return (
@@ -46,10 +46,10 @@ export function SearchStart({ timezone }: { timezone: string }) {
 	);
 }
 
-/** Two words that follow each other. */
+/** Two consecutive words. */
 const PAIR = /\p{L}{4,} \p{L}{4,}/u;
 
-/** Searches with people who were heard lately, and words of a title. */
+/** Examples with recently heard people, and words of a title. */
 function Examples({ timezone }: { timezone: string }) {
 	const newest = useLoad('titles of examples', () => readNewest(20, timezone));
 	const pairs = newest.value?.flatMap(({ title }) => PAIR.exec(title ?? '') ?? []) ?? [];
@@ -86,7 +86,7 @@ function Examples({ timezone }: { timezone: string }) {
 	);
 }
 
-/** What to try if no lifelog has all words. */
+/** Advice if no lifelog has all words. */
 export function Advice({
 	found,
 	given,
@@ -131,7 +131,7 @@ export function Advice({
 	);
 }
 
-/** A search as its address has it, in words. */
+/** Describes a search from its address. */
 function searchInWords(address: string): string {
 	const { q, from, to, speaker, isStarred } = Object.fromEntries(new URLSearchParams(address));
 	const inWords = (day: string) => (isDay(day) ? dayInWords(day, { dateStyle: 'medium' }) : day);

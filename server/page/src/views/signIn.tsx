@@ -4,15 +4,15 @@ import { signIn } from '../api.mts';
 import { Problem, useFocus, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 
-/** Says how to sign in: with a link, or with an API key. */
+/** Explains how to sign in: with a link or an API key. */
 export function SignIn({
 	hasEnded,
 	linkProblem,
 	onSignedIn,
 }: {
-	/** Whether somebody was signed in until now. */
+	/** Whether the session has just ended. */
 	hasEnded: boolean;
-	/** Why the link in the address isn't valid; empty without one. */
+	/** Why the link in the address isn't valid; empty without a link. */
 	linkProblem: string;
 	onSignedIn: () => void;
 }) {

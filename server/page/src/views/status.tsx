@@ -8,10 +8,10 @@ import { useLoad } from '../useLoad.mts';
 import { ArchiveStateView } from './archiveState.tsx';
 import { Webhooks } from './webhooks.tsx';
 
-/** How often an index that is being built is looked at. */
+/** Interval for reading the progress of the index. */
 const LOOK_MS = 3_000;
 
-/** What there is, and what is missing. */
+/** What the archive contains and lacks. */
 export function StatusView({ session }: { session: Session }) {
 	useTitle('Status');
 	const status = useLoad('status', readStatus);
@@ -137,7 +137,7 @@ function Editing({ session }: { session: Session }) {
 	);
 }
 
-/** The endpoints with models, which are asked each time this is shown. */
+/** Model endpoints, checked each time this is shown. */
 function Endpoints() {
 	const endpoints = useLoad('endpoints', readEndpoints);
 	if (endpoints.value?.length === 0) return null;
@@ -196,7 +196,7 @@ function Days({ title, days }: { title: string; days: string[] }) {
 	);
 }
 
-/** Days in words, those in a row as one range. */
+/** Formats days; consecutive ones as a range. */
 function rangesOf(days: string[]): string[] {
 	const ranges: [first: string, last: string][] = [];
 	for (const day of days) {

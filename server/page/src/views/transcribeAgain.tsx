@@ -6,7 +6,7 @@ import { Confirm, Problem } from '../parts.tsx';
 import { forgetLoaded, useLoad } from '../useLoad.mts';
 import { isEnded, REFRESH_MS } from './recordings.tsx';
 
-/** Transcribes the recording of a lifelog again, and shows how far it is. */
+/** Transcribes the recording of a lifelog again, and shows the progress. */
 export function TranscribeAgain({ id, onChanged }: { id: string; onChanged: () => void }) {
 	const of = useLoad(`recording of ${id}`, () => readRecordingOf(id));
 	const [isAsking, setAsking] = useState(false);

@@ -5,7 +5,7 @@ import { Confirm, Load } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
-/** The webhooks of the server, if it has any. Other programs create them. */
+/** The server's webhooks, if any. Other programs create them. */
 export function Webhooks({ timezone }: { timezone: string }) {
 	const webhooks = useLoad('webhooks', readWebhooks);
 	const [removing, setRemoving] = useState<Webhook>();

@@ -7,12 +7,12 @@ import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 import { LOOK_MS, WordsView } from './replace.tsx';
 
-/** The words that were corrected in all lifelogs. */
+/** Words corrected in all lifelogs. */
 export function WordsList({ session }: { session: Session }) {
 	useTitle('Corrected words');
 	const replacements = useLoad('replacements', readReplacements);
 	const [isBusy, setBusy] = useState(false);
-	// Another page can be at it, too.
+	// Another browser may be changing them, too.
 	const isWatched = isBusy || replacements.value?.some(({ isDone }) => !isDone);
 	useEffect(() => {
 		if (!isWatched) return;
@@ -20,7 +20,7 @@ export function WordsList({ session }: { session: Session }) {
 		return () => clearTimeout(timer);
 	}, [isWatched, replacements.value, replacements.error]);
 	const changed = useRef<number | undefined>(undefined);
-	// Its button may be gone: the next one gets the focus.
+	// Its button may be gone, so focus the next one.
 	useLayoutEffect(() => {
 		if (isBusy || changed.current === undefined) return;
 		const buttons = document.querySelectorAll<HTMLElement>('.row-actions button:last-child');
@@ -76,7 +76,7 @@ function Row({
 }: {
 	replacement: Replacement;
 	session: Session;
-	/** Whether another change is under way: there's one at a time. */
+	/** Whether another change is in progress. Only one is possible at a time. */
 	isBusy: boolean;
 	carryOut: (work: () => Promise<unknown>) => Promise<void>;
 }) {

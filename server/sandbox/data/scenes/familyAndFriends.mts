@@ -1,6 +1,6 @@
 import type { Scene } from './scene.mts';
 
-/** Family, sport, evenings, friends and weekends; and some more of the day. */
+/** Family, sport, evenings, friends and weekends, and more of the day. */
 export const familyAndFriends: Scene[] = [
 	{
 		hours: [12, 19],

@@ -1,12 +1,12 @@
-/** A kind of conversation in the invented life. */
+/** A type of conversation in the generated data. */
 export interface Scene {
 	/** Hours of the day (0 to 24) between which it happens. */
 	hours: [from: number, to: number];
-	/** When in the week it happens; any day when missing. */
+	/** When in the week it happens; by default any day. */
 	days?: 'workday' | 'weekend';
-	/** Who else talks: roles of the cast. */
+	/** Roles of the other speakers. */
 	with: string[];
 	titles: string[];
-	/** Headings and the lines said under each; `{word}` stands for a person or a word below. */
+	/** Lines by heading. `{word}` stands for a person or a word below. */
 	topics: Record<string, string[]>;
 }
