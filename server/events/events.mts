@@ -1,4 +1,4 @@
-// Notifies webhooks about lifelogs and recordings (docs/reference/server.md, "Events").
+// Notifies webhooks about lifelogs and recordings (docs/reference/webhooks.md).
 import { HOUR_MS, MINUTE_MS } from '../util/durations.mts';
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { webhookAddress } from './addresses.mts';
