@@ -2,6 +2,7 @@
 import { recordOf } from '../../nodes/LifelogTrigger/engine/records.ts';
 import { newState } from '../../nodes/LifelogTrigger/engine/state.ts';
 import type { KnownEntry, Poll } from '../../nodes/LifelogTrigger/engine/types.ts';
+import { readChats } from '../../nodes/LifelogTrigger/chats/read.ts';
 import {
 	changeType,
 	decide,
@@ -144,11 +145,31 @@ test('the start of a new lifelog is read twice at most, however many are new', a
 		return { lifelog: lifelog as never, day: '2026-03-10', ...seen('10T11:00').version };
 	};
 	const ids = Array.from({ length: count }, (_, index) => `lifelog-${index}`);
+	const poll = pollWithoutTime('lifelogs');
+	const entries = new Map(ids.map((id) => [id, listed(id)]));
+	const { unread } = decideLifelogs(poll, { days: new Map(), entries });
+	expect(await readLifelogs(poll, unread)).toHaveLength(count);
+	expect(reads).toBeGreaterThanOrEqual(count);
+	expect(reads).toBeLessThanOrEqual(2 * count);
+});
+
+test('a chat of yesterday that waits for its answer is read in each poll, an older one less often', async () => {
+	const retry = { times: 9, poll: 0, at: NOW, since: NOW };
+	const waiting = (day: string) => ({ ...entry({ day, pending: true }), retry });
+	const unread = ['10', '09', '08'].map((day): Parameters<typeof readChats>[1][number] => [
+		day,
+		waiting(`2026-03-${day}`),
+	]);
+	const read = await readChats(pollWithoutTime('chats'), unread);
+	expect(read.map(({ id }) => id)).toEqual(['10', '09']);
+});
+
+/** A poll whose time is over, so that nothing is requested. */
+function pollWithoutTime(kind: 'lifelogs' | 'chats'): Poll {
 	const window = { now: NOW, began: NOW, lookbackDays: 7 };
-	const watch = { kind: 'lifelogs', credential: 'Xy12', prompt: '' } as const;
+	const watch = { kind, credential: 'Xy12', prompt: '' } as const;
 	const state = newState(watch, { ...window, began: at('10T10:00') });
-	// Its time is over, so that nothing is requested.
-	const poll = {
+	return {
 		api: {},
 		known: state,
 		settings: ALL,
@@ -156,9 +177,4 @@ test('the start of a new lifelog is read twice at most, however many are new', a
 		current: () => ({ state, window }),
 		isWithin: () => false,
 	} as unknown as Poll;
-	const entries = new Map(ids.map((id) => [id, listed(id)]));
-	const { unread } = decideLifelogs(poll, { days: new Map(), entries });
-	expect(await readLifelogs(poll, unread)).toHaveLength(count);
-	expect(reads).toBeGreaterThanOrEqual(count);
-	expect(reads).toBeLessThanOrEqual(2 * count);
-});
+}

@@ -16,8 +16,8 @@ describe('the test of the credential', () => {
 		'accepts a valid key, with %p after the Base URL',
 		async (end) => {
 			const { apiKey, url } = sandbox;
-			const { ok, requests } = await check({ apiKey, baseUrl: `${url}${end}` });
-			expect(ok).toBe(true);
+			const { ok, message, requests } = await check({ apiKey, baseUrl: `${url}${end}` });
+			expect([ok, message]).toEqual([true, 'Connection successful!']);
 			expect(requests).toMatchObject([{ method: 'GET', path: '/v1/chats', query: { limit: '1' } }]);
 		},
 	);
