@@ -38,6 +38,15 @@ const searches = {
 	'two words side by side': (nth: number) => `"${words[nth]} ${words[nth + 1]}"`,
 };
 
+/** Searches of the page, which adds lifelogs with most of the words if few have all. */
+const pageSearches = {
+	'two words in most lifelogs': searches['two words in most lifelogs'],
+	'three words that no lifelog has together': (nth: number) =>
+		`${words[20_000 + nth]} ${words[21_000 + nth]} ${words[900 + nth]}`,
+	'a rare word and two in most lifelogs': (nth: number) =>
+		`${words[20_000 + nth]} ${words[90 + nth]} ${words[100 + nth]}`,
+};
+
 /** Searches that are meant to cost as much as is allowed; asked of days that few lifelogs are of, too. */
 const some = (count: number, textOf: (nth: number) => string) =>
 	Array.from({ length: count }, (_, nth) => textOf(nth));
@@ -126,6 +135,7 @@ async function firstMisspelt(served: Served): Promise<number> {
 interface Figures {
 	lists: Record<string, Taken>;
 	searches: Record<string, Taken>;
+	pageSearches: Record<string, Taken>;
 	/** In bytes, after all of that and at most. */
 	memory: number;
 	maxMemory: number;
@@ -141,20 +151,24 @@ async function measure(served: Served): Promise<Figures> {
 		return taken;
 	};
 	const lists = await all(requests);
-	const searched = await all(
-		Object.fromEntries(
-			Object.entries(searches).map(([name, queryOf]) => [
-				name,
-				(nth: number) => `/v1/lifelogs?search=${encodeURIComponent(queryOf(nth))}`,
-			]),
-		),
-	);
+	const search = async (queries: typeof searches | typeof pageSearches, path: string) =>
+		await all(
+			Object.fromEntries(
+				Object.entries(queries).map(([name, queryOf]) => [
+					name,
+					(nth: number) => path + encodeURIComponent(queryOf(nth)),
+				]),
+			),
+		);
+	const searched = await search(searches, '/v1/lifelogs?search=');
+	const searchedOnPage = await search(pageSearches, '/web/search?q=');
 	const { now: memory, max: maxMemory } = served.memory();
 	const before = served.cpuMs();
 	await sleep(IDLE_MS);
 	return {
 		lists,
 		searches: searched,
+		pageSearches: searchedOnPage,
 		memory,
 		maxMemory,
 		idle: ((served.cpuMs() - before) / IDLE_MS) * 100,
@@ -221,6 +235,7 @@ function rowsOf(archive: Archive): Row[] {
 		},
 		...answers(figures.lists, 'list and get', 10),
 		...answers(figures.searches, 'search', 100),
+		...answers(figures.pageSearches, "the page's search", 300),
 		{
 			what: named('search: the first misspelled word after a start'),
 			figure: `${misspeltMs.toFixed(0)} ms`,
