@@ -144,6 +144,30 @@ test('a delete says which audio stays, and ends at the day with a line that can 
 	expect(readdirSync(join(folder, 'lifelogs'), { recursive: true }).join()).toContain('m1');
 });
 
+test('a lifelog that is deleted again meanwhile has one line, whose Undo keeps it', async () => {
+	const { page, server } = await openMemos();
+	const sent = deletesOf(page);
+	await page.goto('/lifelogs/m1');
+	const deleteIt = async () => {
+		await page.waitForSelector('h1 >> text=Memo 1');
+		await page.waitForSelector('.transcript');
+		await page.keyboard.press('Delete');
+		await page.click('dialog button[type=submit]');
+		await page.waitForURL('**/days/2026-03-01');
+	};
+	await deleteIt();
+	await page.click('.entry >> text=Memo 2');
+	await page.click('.neighbors >> text=Memo 1');
+	await deleteIt();
+	expect(await page.locator('.deletions .notice').count()).toBe(1);
+	await page.keyboard.press('z');
+	await page.waitForSelector('.deletions .notice', { state: 'detached' });
+	await pass(page, 60);
+	expect(sent).toEqual([]);
+	expect(await shown(page)).toHaveLength(5);
+	expect(await left(server)).toHaveLength(5);
+});
+
 test('closing the tab or signing out meanwhile deletes nothing', async () => {
 	const { page, server } = await openMemos();
 	const sent = deletesOf(page);
