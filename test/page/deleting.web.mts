@@ -168,6 +168,28 @@ test('a lifelog that is deleted again meanwhile has one line, whose Undo keeps i
 	expect(await left(server)).toHaveLength(5);
 });
 
+test('a line about a deletion covers nothing while more lifelogs are selected', async () => {
+	const { page } = await openMemos();
+	await page.setViewportSize({ width: 360, height: 400 });
+	await page.goto('/days/2026-03-01');
+	const select = async (title: string) => {
+		await page.click('.selecting >> text=Select');
+		await page.check(`[aria-label="Select ${title}"]`);
+	};
+	await page.waitForSelector('.entry');
+	await select('Memo 0');
+	await page.click('.selecting >> text=Delete');
+	await page.click('dialog button[type=submit]');
+	await page.waitForSelector('.deletions .notice');
+	await select('Memo 4');
+	await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+	await page.waitForFunction(() => {
+		const button = document.querySelector('.selecting .danger')!;
+		const { x, y, width, height } = button.getBoundingClientRect();
+		return document.elementFromPoint(x + width / 2, y + height / 2) === button;
+	});
+});
+
 test('closing the tab or signing out meanwhile deletes nothing', async () => {
 	const { page, server } = await openMemos();
 	const sent = deletesOf(page);
