@@ -127,6 +127,8 @@ test('a search without a result says what to try', async () => {
 	await page.waitForFunction((css) => document.querySelectorAll(css).length === 3, found);
 	await page.goto('/search?q=ta');
 	await page.waitForSelector('.advice >> text=Type more letters');
+	await page.goto('/search?q=nothingofthekind');
+	await page.waitForSelector('.advice >> text=Check the spelling');
 	await page.goto(`/search?q=${encodeURIComponent('"tap budget"')}`);
 	await page.click('.advice >> text=Search without quotation marks');
 	await page.waitForSelector(found);

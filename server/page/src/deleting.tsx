@@ -112,6 +112,7 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 	const only = lifelogs.length === 1 && (lifelogs[0].title || 'Untitled');
 	const what = only ? <bdi>“{only}”</bdi> : count(lifelogs.length, 'lifelog');
 	const are = only ? 'is' : 'are';
+	const left = lifelogs.length - done;
 	const close = (name: string, shortcut: string) => (
 		<button
 			type="button"
@@ -156,7 +157,7 @@ function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean })
 					{only ? (
 						<>{what} wasn't deleted</>
 					) : (
-						`${count(lifelogs.length - done, 'lifelog')} of ${lifelogs.length} weren't deleted`
+						`${left} of ${count(lifelogs.length, 'lifelog')} ${left === 1 ? "wasn't" : "weren't"} deleted`
 					)}
 					: <bdi>{problem}</bdi>
 				</span>

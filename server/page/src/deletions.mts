@@ -36,7 +36,15 @@ function tell(): void {
 }
 
 /** Deletes lifelogs in ten seconds, unless it is undone. */
-export function deleteSoon(lifelogs: Deletable[]): void {
+export function deleteSoon(chosen: Deletable[]): void {
+	// One that is still shown somewhere isn't deleted twice: a second Undo would keep only its line.
+	const begun = new Set(
+		deletions.flatMap(({ lifelogs, state }) =>
+			state === 'waiting' || state === 'deleting' ? lifelogs.map(({ id }) => id) : [],
+		),
+	);
+	const lifelogs = chosen.filter(({ id }) => !begun.has(id));
+	if (lifelogs.length === 0) return;
 	const deletion: Deletion = {
 		...{ lifelogs, state: 'waiting', secondsLeft: UNDO_S, done: 0, problem: '' },
 	};

@@ -120,7 +120,7 @@ export function Advice({
 		),
 		/\s/.test(words) && <>Use fewer or other words, or OR between them.</>,
 	].filter((each) => each !== false);
-	if (advice.length === 0) return null;
+	if (advice.length === 0) advice.push(<>Check the spelling, or try another word.</>);
 	if (advice.length === 1) return <p class="advice">{advice}</p>;
 	return (
 		<ul class="advice">
