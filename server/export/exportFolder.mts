@@ -296,4 +296,4 @@ export class ExportFolder {
 export const CHANGED = 'was changed since it was exported';
 export const OTHER = 'was there already, with other contents';
 export const LOCKED = "can't be removed. Close it in other programs, and check who may change it";
-const OUTSIDE = 'belongs in a folder that a link leads out of';
+const OUTSIDE = 'belongs in a folder that is a link to another place';

@@ -190,6 +190,17 @@ test('a line about a deletion covers nothing while more lifelogs are selected', 
 	});
 });
 
+test('all that were found are selected at once, but not those with only some of the words', async () => {
+	const { page } = await openMemos();
+	await page.goto('/search?q=memo+3');
+	await page.waitForSelector('h2 >> text="Not all words"');
+	await page.click('text=Select');
+	await page.click('.selecting >> text=Select all');
+	await page.waitForSelector('.selecting >> text=1 selected');
+	await page.check('[aria-label="Select Memo 4"]');
+	await page.waitForSelector('.selecting >> text=2 selected');
+});
+
 test('closing the tab or signing out meanwhile deletes nothing', async () => {
 	const { page, server } = await openMemos();
 	const sent = deletesOf(page);

@@ -151,6 +151,7 @@ describe('a line of a transcript', () => {
 		await page.keyboard.press('?');
 		await page.getByRole('dialog').getByText('Press i to edit the line').waitFor();
 		await page.keyboard.press('Escape');
+		await page.getByRole('dialog').waitFor({ state: 'detached' });
 		// Without either, the first one.
 		await page.evaluate(() => (document.activeElement as HTMLElement).blur());
 		await page.keyboard.press('i');

@@ -273,6 +273,7 @@ test('single-key shortcuts can be turned off', async () => {
 	await page.click('text=Keyboard shortcuts');
 	await page.check('dialog input[type=checkbox]');
 	await page.keyboard.press('Escape');
+	await page.waitForSelector('dialog', { state: 'detached' });
 	await page.keyboard.press('h');
 	await page.waitForSelector('.rows');
 });

@@ -218,10 +218,13 @@ export function SelectBox({
 /** Starts selecting entries of a list, and deletes selected ones. */
 export function SelectBar({
 	lifelogs,
+	all = lifelogs,
 	selection: { ids, set },
 	session,
 }: {
 	lifelogs: Deletable[];
+	/** Those that *Select all* selects. */
+	all?: Deletable[];
 	selection: Selection;
 	session: Session;
 }) {
@@ -254,7 +257,7 @@ export function SelectBar({
 					<button
 						type="button"
 						aria-keyshortcuts="a"
-						onClick={() => set(new Set(lifelogs.map(({ id }) => id)))}
+						onClick={() => set(new Set(all.map(({ id }) => id)))}
 					>
 						Select all
 					</button>

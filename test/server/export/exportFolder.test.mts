@@ -126,8 +126,8 @@ describe('links in the folder', () => {
 		const { status, failed, written } = await exported(archive, folder);
 		expect({ status, written }).toEqual({ status: 1, written: 0 });
 		expect(failed).toEqual([
-			{ path: FIRST, problem: 'belongs in a folder that a link leads out of' },
-			{ path: SECOND, problem: 'belongs in a folder that a link leads out of' },
+			{ path: FIRST, problem: 'belongs in a folder that is a link to another place' },
+			{ path: SECOND, problem: 'belongs in a folder that is a link to another place' },
 		]);
 		expect(readdirSync(outside)).toEqual([]);
 	});

@@ -82,7 +82,12 @@ export function AboutRecordings({ session: { inbox } }: { session: Session }) {
 	return (
 		<>
 			<p>Formats: m4a, mp3, ogg, wav, flac, amr, wma, the audio of mp4, mov and webm, and more.</p>
-			{inbox !== null && (
+			{inbox === null ? (
+				<p>
+					To transcribe each file of a folder, start the server with <code>--inbox</code> and the
+					folder.
+				</p>
+			) : (
 				<p>
 					Files in{' '}
 					<bdi>

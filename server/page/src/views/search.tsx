@@ -117,7 +117,12 @@ function FoundList({
 	return (
 		<>
 			{found.entries.length === 0 && <Advice found={found} given={given} />}
-			<SelectBar lifelogs={[...results, ...partly]} selection={selection} session={session} />
+			<SelectBar
+				lifelogs={[...results, ...partly]}
+				all={results.length > 0 ? results : partly}
+				selection={selection}
+				session={session}
+			/>
 			<Results name="Results" results={results} {...common} />
 			{partly.length > 0 && (
 				<section>
