@@ -160,6 +160,7 @@ export class Sync {
 
 	async #readDay(day: string, files: Record<string, string>): Promise<void> {
 		const problems: Record<string, FileProblem> = {};
+		const found: { path: string; fingerprint: string; reason: string }[] = [];
 		const attempt = async <Result,>(path: string, read: () => Promise<Result>) => {
 			const fingerprint = await this.#folder.fingerprint(path);
 			try {
@@ -170,7 +171,7 @@ export class Sync {
 					fingerprint: error.isPassing ? anyFile : fingerprint,
 					reason: error.message,
 				};
-				this.#tell(path, fingerprint, error.message);
+				found.push({ path, fingerprint, reason: error.message });
 				return undefined;
 			}
 		};
@@ -208,6 +209,17 @@ export class Sync {
 			this.#rows.putDay(record);
 		});
 		this.#days.set(day, record);
+		// Another program may have replaced a manifest meanwhile, and removed what it names. The next look
+		// reads the day again.
+		if (found.length === 0 || !(await this.#areAsBefore(files))) return;
+		for (const { path, fingerprint, reason } of found) this.#tell(path, fingerprint, reason);
+	}
+
+	async #areAsBefore(files: Record<string, string>): Promise<boolean> {
+		for (const [name, fingerprint] of Object.entries(files)) {
+			if ((await this.#folder.fingerprint(`days/${name}`)) !== fingerprint) return false;
+		}
+		return true;
 	}
 
 	async #readEntries(dayManifest: DayManifest, attempt: Attempt): Promise<void> {

@@ -154,6 +154,10 @@ async function killWriters(whats: string[], isFaulty = false): Promise<void> {
 			return read;
 		});
 		const ended = children.map(async (child) => await once(child, 'exit'));
+		const errors = children.map(() => '');
+		for (const [nth, { stderr }] of children.entries()) {
+			stderr.on('data', (text) => (errors[nth] += String(text)));
+		}
 		// Each has written, and some of them more than once.
 		await Promise.race([
 			...ended,
@@ -163,9 +167,10 @@ async function killWriters(whats: string[], isFaulty = false): Promise<void> {
 		while (done < more && children.every(({ exitCode }) => exitCode === null)) await sleep(1);
 		await killAmid(children);
 		const ends = await Promise.all(ended);
-		expect({ kill, signals: ends.map(([, signal]) => signal) }).toEqual({
-			...{ kill, signals: whats.map(() => 'SIGKILL') },
-		});
+		const problems = ends.map(([code, signal], nth) =>
+			signal === 'SIGKILL' ? '' : `Exit code ${code}: ${errors[nth]}`,
+		);
+		expect({ kill, problems }).toEqual({ kill, problems: whats.map(() => '') });
 		if (isAmidChange(folder)) amid += 1;
 		await expectWhole();
 		promised.expectKept();
