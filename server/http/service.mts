@@ -24,8 +24,8 @@ export interface Service {
 	readonly recordings?: { intake: Intake; jobs: Jobs };
 	/** The recording of a lifelog; undefined if it wasn't made from one. */
 	readonly recordingOf?: (id: string) => Queued | undefined;
-	/** Called after a lifelog was deleted. */
-	readonly onDeleted?: (id: string) => Promise<void>;
+	/** Deletes a lifelog with `remove`, and what is known of its words outside of the archive. */
+	readonly deleteLifelog?: (id: string, remove: () => Promise<boolean>) => Promise<boolean>;
 	/** Writes titles and headings of existing lifelogs; missing without a chat endpoint. */
 	readonly later?: LaterTitles;
 	/** Notifies webhooks; without it, their routes don't exist. */

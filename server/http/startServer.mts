@@ -186,11 +186,12 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			visitorOfKey: (key) => known.visitorOfKey(key),
 			maker: { current, titles, later, warn, now: Date.now },
 			recordingOf: (id) => queue?.recordingOf(id),
-			onDeleted: async (id) => {
+			deleteLifelog: async (id, remove) => {
 				const recording = queue?.recordingOf(id);
-				if (!recording) return;
-				if (recordings) await recordings.jobs.lifelogDeleted(recording.id);
-				else queue?.discardHeard(recording.id);
+				if (!recording) return await remove();
+				if (recordings) return await recordings.jobs.deleteLifelogOf(recording.id, remove);
+				queue?.discardHeard(recording.id);
+				return await remove();
 			},
 			...{ events, recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },

@@ -167,14 +167,21 @@ export class Jobs {
 	}
 
 	/**
-	 * Restarts a transcription in progress, because one of its lifelogs was deleted: the result so
-	 * far may contain its words.
+	 * Deletes a lifelog of a recording. If the recording is being transcribed again, what was heard so far
+	 * may have the lifelog's words. So that is discarded first, and heard again after the delete.
+	 *
+	 * @param remove Deletes the lifelog.
 	 */
-	async lifelogDeleted(id: string): Promise<void> {
-		if (!isAgain(this.known(id))) return;
+	async deleteLifelogOf<Result>(id: string, remove: () => Promise<Result>): Promise<Result> {
+		if (!isAgain(this.known(id))) return await remove();
 		await this.stop(id);
 		this.#queue.discardHeard(id);
-		this.start(id);
+		try {
+			return await remove();
+		} finally {
+			// It may have been done before it stopped.
+			if (isAgain(this.known(id))) this.start(id);
+		}
 	}
 
 	/** Restores the state before transcribing again. The work must have stopped. */

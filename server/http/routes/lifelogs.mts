@@ -104,8 +104,9 @@ export function getLifelog(service: Service, id: string, query: GetQuery): Lifel
 
 /** Deletes a lifelog and its audio. Throws an ApiError (404) for an unknown ID. */
 export async function deleteLifelog(service: Service, id: string): Promise<DeleteResponse> {
-	if (!(await service.current().deleteLifelog(id))) throw notFound();
-	await service.onDeleted?.(id);
+	const remove = async () => await service.current().deleteLifelog(id);
+	const wasThere = await (service.deleteLifelog?.(id, remove) ?? remove());
+	if (!wasThere) throw notFound();
 	return { success: true };
 }
 

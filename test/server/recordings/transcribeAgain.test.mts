@@ -350,6 +350,24 @@ test('what is deleted while it waits for the endpoint is in no file', async () =
 	expect(await findingsIn(lab.archive)).toEqual([]);
 });
 
+test('a recording is done, whenever its lifelog is deleted', async () => {
+	let tookMs = 0;
+	for (let nth = 0; nth < 20; nth += 1) {
+		const startTime = `2026-04-${10 + nth}T12:00:00Z`;
+		const { id, lifelogIds } = await recorded(startTime, ['Old.', undefined, 0, 2]);
+		const from = performance.now();
+		await ask(id);
+		if (nth === 0) {
+			await lab.when(id, ({ status }) => status === 'done');
+			tookMs = performance.now() - from;
+		}
+		// Most of them as it ends.
+		await sleep(tookMs * (0.5 + 0.03 * nth));
+		await lab.fetch(`/v1/lifelogs/${lifelogIds[0]}`, { method: 'DELETE' });
+		expect(await lab.ended(id)).toMatchObject({ status: 'done', lifelogIds: [], error: null });
+	}
+});
+
 test('what is deleted while the server has no endpoint is in no file, either', async () => {
 	const { id, lifelogIds } = await halfHeard('Zirconium', '2026-03-14T12:00:00Z');
 	await lab.restart(['--allow-changes', '--allow-delete']);
