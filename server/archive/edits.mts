@@ -14,7 +14,7 @@ export interface LifelogChange {
 	title?: string;
 	isStarred?: boolean;
 	/**
-	 * New names by the displayed names; '' stands for lines without a speaker. Null restores the
+	 * New names by the displayed names; '' means lines without a speaker. Null restores the
 	 * recorded names.
 	 */
 	speakers?: Record<string, string> | null;

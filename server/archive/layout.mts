@@ -41,7 +41,7 @@ export interface MadeHere {
 export interface Edited {
 	title?: string;
 	isStarred?: boolean;
-	/** New names by the names in the file; '' stands for lines without a speaker. */
+	/** New names by the names in the file; '' means lines without a speaker. */
 	speakers?: Record<string, string>;
 	/** Names given to labels of an earlier transcript, and these labels. */
 	namesBefore?: Record<string, string>;

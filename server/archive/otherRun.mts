@@ -8,7 +8,7 @@ export const OWN_RUN = 'lifelog-server ';
 const RUN_ENDS_MS = 30 * 60_000;
 
 /**
- * Start of a run of Full archive in n8n that is in progress; undefined if there is none. Runs of
+ * Start of a run of Full archive in n8n that is in progress; otherwise undefined. Runs of
  * this command aren't looked up here: they hold a lock.
  */
 export async function otherRunSince(folder: string): Promise<string | undefined> {

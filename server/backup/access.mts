@@ -6,7 +6,7 @@ import { keyFromEnvironment } from '../util/keySource.mts';
 /**
  * The API key: from `LIFELOG_API_KEY`, from the file in `LIFELOG_API_KEY_FILE`, or typed.
  *
- * @throws CannotStart if there is none, or it is invalid in a header. The message never quotes it.
+ * @throws CannotStart if it is missing, or invalid in a header. The message never quotes it.
  */
 export async function readApiKey(): Promise<string> {
 	return checkedKey(given().trim() || (await ask()));

@@ -1,4 +1,4 @@
-// Creates events by comparing the served data with the last known state, whoever changed it.
+// Creates events by comparing the served data with the last known state. Any program may have changed it.
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import { sourceOf } from '../archive/sourceOf.mts';
 import type { Births, LifelogState, LifelogStates } from '../index/schema.mts';

@@ -319,7 +319,7 @@ const unreadable = () =>
 
 const samples = (ms: number) => Math.round(ms * samplesPerMs);
 
-/** The part of a stretch between two instants; undefined if there is none. */
+/** The part of a stretch between two instants; undefined without one. */
 function clip(stretch: Stretch, afterMs: number, beforeMs: number): Stretch | undefined {
 	const fromMs = Math.max(stretch.fromMs, afterMs);
 	const toMs = Math.min(stretch.toMs, beforeMs);

@@ -131,7 +131,7 @@ export class IndexDatabase {
 }
 
 /**
- * Opens the index at `path`. Creates it if there is none, or only another version. Throws an IndexError
+ * Opens the index at `path`. Creates it if it is missing, or of another version. Throws an IndexError
  * for a file that isn't an index or is in use, and a DamagedIndexError for a damaged one.
  */
 export function openIndex(path: string): IndexDatabase {

@@ -126,7 +126,7 @@ export interface Store {
 	getChat: (id: string) => Chat | undefined;
 	/** Removes a chat of the user; false if it doesn't exist. */
 	deleteChat: (id: string) => boolean | Promise<boolean>;
-	/** Audio between two instants (Unix milliseconds); undefined if there is none. */
+	/** Audio between two instants (Unix milliseconds); undefined without any. */
 	getAudio: (
 		startMs: number,
 		endMs: number,

@@ -213,7 +213,7 @@ export async function readPeople(query: Query, cursor?: string): Promise<Page<Pe
 	return { entries: data.people, next: meta.people.nextCursor };
 }
 
-/** The person who has or had a name. Rejects with a RequestError (404) if there is none. */
+/** The person who has or had a name. Rejects with a RequestError (404) for an unknown name. */
 export const readPerson = async (name: string) =>
 	(await get<PeopleAnswer>('/v1/people', { name })).data.people[0]!;
 

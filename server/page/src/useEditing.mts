@@ -93,7 +93,7 @@ function wantedOf(draft: Draft, line: Said, shown: Map<string, string>): Partial
 	const text =
 		draft.text === draft.was ? draft.was : draft.text.replaceAll(/\s*\n\s*/g, ' ').trim();
 	const typed = draft.speaker?.trim() ?? '';
-	// "Speaker 1" stands for its label, such as SPEAKER_00.
+	// "Speaker 1" means its label, such as SPEAKER_00.
 	const speaker = [...shown].find(([, form]) => form === typed)?.[0] ?? typed;
 	return {
 		...(text !== draft.was && { text }),

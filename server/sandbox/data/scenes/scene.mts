@@ -7,6 +7,6 @@ export interface Scene {
 	/** Roles of the other speakers. */
 	with: string[];
 	titles: string[];
-	/** Lines by heading. `{word}` stands for a person or a word below. */
+	/** Lines by heading. `{word}` is replaced by a person or a word below. */
 	topics: Record<string, string[]>;
 }
