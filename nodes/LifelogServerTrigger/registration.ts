@@ -23,6 +23,12 @@ const MAX_DESCRIPTION = 100;
 const PATH = '/v1/webhooks';
 const BUDGET = { maxWaitMs: 20_000, hasPriority: true, retries: 1, timeoutMs: 30_000 };
 
+/**
+ * What a check failed with, by the node's address. n8n then calls `delete` although it will try again. If
+ * that reached the server, the events that wait there would be dropped.
+ */
+const failedChecks = new Map<string, unknown>();
+
 /** The registration in the static data, in which a workflow that was copied may have another's. */
 export function registrationOf(context: WebhookContext): Registration | undefined {
 	const { webhook } = context.getWorkflowStaticData('node');
@@ -36,7 +42,17 @@ export function registrationOf(context: WebhookContext): Registration | undefine
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	const registration = registrationOf(context);
 	const url = webhookUrl(context);
+	failedChecks.delete(url);
 	if (registration?.url !== url) return false;
+	try {
+		return await isActive(context, registration);
+	} catch (error) {
+		failedChecks.set(url, error);
+		throw error;
+	}
+}
+
+async function isActive(context: IHookFunctions, { id, url }: Registration): Promise<boolean> {
 	const api = await connect(context, BUDGET);
 	const resource = { noun: 'webhooks' };
 	const body = await orRefused(api, resource, getJson(api, PATH, {}, resource));
@@ -44,7 +60,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	if (!Array.isArray(webhooks)) {
 		throw unusableAnswerError(api, resource, { body }, 'it has no webhooks (data.webhooks)');
 	}
-	const known = webhooks.filter(isObject).find(({ id }) => id === registration.id);
+	const known = webhooks.filter(isObject).find((webhook) => webhook.id === id);
 	const types = [known?.types].flat();
 	const events: unknown[] = readEvents(context);
 	// A webhook that is paused is resumed by registering it again.
@@ -87,10 +103,18 @@ export async function register(context: IHookFunctions): Promise<void> {
 	context.getWorkflowStaticData('node').webhook = { id, url, secret };
 }
 
-/** Ends the registration. One that is gone, or of another address, is only forgotten. */
+/**
+ * Ends the registration. One that is gone, or of another address, is only forgotten.
+ *
+ * @throws What the check just before failed with. Then the registration stays.
+ */
 export async function unregister(context: IHookFunctions): Promise<void> {
 	const registration = registrationOf(context);
-	if (registration?.url === webhookUrl(context)) {
+	const url = webhookUrl(context);
+	if (registration?.url === url) {
+		const failure = failedChecks.get(url);
+		// Only once: the next time, the workflow may really end to be active.
+		if (failedChecks.delete(url)) throw failure;
 		await deleteWebhook(await connect(context, BUDGET), registration.id);
 	}
 	delete context.getWorkflowStaticData('node').webhook;

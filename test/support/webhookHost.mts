@@ -66,13 +66,12 @@ export class WebhookHost {
 		try {
 			await webhook.register();
 		} catch (error) {
-			await webhook.deregister();
-			this.#listening.delete(webhook.path);
+			// What `create` has kept isn't saved, and what becomes of clearing up changes nothing.
+			if (!isTest) await this.deactivate(node).catch(() => {});
 			throw error;
-		} finally {
-			if (isTest) this.ofTest = staticData;
-			else this.saved = copyOf(staticData);
 		}
+		if (isTest) this.ofTest = staticData;
+		else this.saved = copyOf(staticData);
 		return webhook.path;
 	}
 

@@ -135,6 +135,23 @@ describe('a workflow that is active', () => {
 		expect(host.saved).toEqual(saved);
 	});
 
+	test('stays registered if n8n starts while the server is away, which is back as n8n clears up', async () => {
+		const node = trigger();
+		await host.activate(node);
+		const { saved } = host;
+		lab.service.fault = (method) => (method === 'GET' ? { status: 503, body: {} } : undefined);
+		expect(await thrown(host.activate(node))).toMatch(/^The service failed \(503\): webhooks/);
+		expect(host.saved).toEqual(saved);
+		lab.service.fault = () => undefined;
+		expect(await lab.service.deliver(created)).toBe(200);
+		await host.activate(node);
+		expect(registrations().filter((line) => !line.startsWith('GET'))).toEqual([
+			'POST /v1/webhooks',
+		]);
+		await host.deactivate(node);
+		expect(lab.service.webhooks.size).toBe(0);
+	});
+
 	test('that was copied with the data of another leaves the other registered', async () => {
 		await host.activate(trigger());
 		const { id } = lab.service.only();
