@@ -27,14 +27,6 @@ function areOn(lines: string[], canvas: string[]): boolean {
 	return lines.every((line) => known.includes(plain(line)));
 }
 
-/** What examples/README.md says once for several examples: the last cells of a table. */
-const shared = readme
-	.split('\n| Topic ')[2]
-	.split('\n\n')[0]
-	.split('\n')
-	.slice(2)
-	.map((row) => `- ${row.split('|')[2].trim()}`);
-
 /** What n8n adds to every polling trigger. */
 const POLL_TIMES = { displayName: 'Poll Times' } as INodeProperties;
 
@@ -127,9 +119,7 @@ export function problemsOfExamples(): string[] {
 		const text = readFileSync(path, 'utf8');
 		return { path, text, example: JSON.parse(text) as Example };
 	});
-	const lists = examples.map(({ example }) => bulleted(noteOf(example, 'Good to know')));
-	const rare = shared.filter((line) => lists.filter((list) => list.includes(line)).length < 2);
-	const problems = examples.flatMap(({ path, text, example }) => {
+	return examples.flatMap(({ path, text, example }) => {
 		const [note, known] = ['Set this', 'Good to know'].map((name) => noteOf(example, name));
 		return [
 			...differences(example, basename(path, '.json'), note, known),
@@ -138,8 +128,4 @@ export function problemsOfExamples(): string[] {
 			...pathsWithoutAddress(example),
 		].map((what) => `${path} ${what}`);
 	});
-	return [
-		...problems,
-		...rare.map((line) => `examples/README.md: "${line}" is on fewer than two canvases`),
-	];
 }
