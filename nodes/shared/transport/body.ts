@@ -12,7 +12,7 @@ export type IncomingBody = ReturnType<typeof incomingBody>;
  * The body of an answer while it arrives, no faster than it is read. It fails if it breaks off,
  * stalls or comes at less than 1 kB a second. Node.js compares what arrives with the declared length.
  *
- * @param stallMs How long it may stall. Each byte gives back 1 ms of the wait before it.
+ * @param stallMs How long it may stall. Each byte restores 1 ms of the wait before it.
  */
 export function incomingBody(source: ByteStream, stallMs: number, signal: AbortSignal) {
 	const end = new AbortController();
