@@ -305,6 +305,10 @@ for (const { file, start, end, replacement, name } of drawn(mutants, Number(valu
 	const changed = text.slice(0, start) + replacement + text.slice(end);
 	const path = join(copy, file);
 	if (!projectOf(path).compiles(path, changed)) {
+		if (!projectOf(path).compiles(path, text)) {
+			console.error(`The project of ${file} doesn't compile without a mutant, either.`);
+			process.exit(1);
+		}
 		rejected++;
 		continue;
 	}

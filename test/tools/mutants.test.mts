@@ -81,6 +81,17 @@ test('lists the survivors, and draws the same mutants for the same seed', async 
 	expect(ran(await mutants('--seed', '7', '--count', '2'))).toEqual(ran(lines).slice(0, 2));
 });
 
+test('ends with an error if the project does not compile without a mutant', async () => {
+	writeFileSync(join(folder, 'room', 'wrong.mts'), "export const wrong: number = 'one';\n");
+	git('add', '.');
+	await expect(mutants()).rejects.toMatchObject({
+		code: 1,
+		stderr: expect.stringMatching(/The project of room\/\w+\.mts doesn't compile without a mutant/),
+	});
+	git('rm', '--quiet', '--force', 'room/wrong.mts');
+	expect(left()).toEqual(['', 1]);
+});
+
 test('leaves nothing behind when it is stopped', async () => {
 	const child = spawn(process.execPath, [tool, 'room'], environment());
 	const exited = once(child, 'exit');
