@@ -161,17 +161,19 @@ posixTest('where it is installed as a command, it names that', () => {
 	expect(stdout).toMatch(/^Usage: lifelog-server <command> <folder>/);
 });
 
-test('the nodes, installed by hand as in docs/installation.md, install no second n8n', () => {
+test('the nodes, installed by hand as in README, install no second n8n', () => {
 	const folder = temporaryFolder();
 	execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
 		stdio: ['ignore', 'pipe', 'ignore'],
 	});
-	const [command] = readFileSync('docs/installation.md', 'utf8').match(
-		/^npm install --prefix .*\.tgz$/m,
-	)!;
+	const [command] = readFileSync('README.md', 'utf8').match(/^npm install --prefix .*\.tgz$/m)!;
 	const nodes = join(folder, '.n8n', 'nodes');
-	mkdirSync(nodes, { recursive: true });
-	const env = { ...process.env, HOME: folder, npm_config_cache: join(folder, 'cache') };
+	// n8n has made its folder, but no `nodes` in it.
+	mkdirSync(dirname(nodes));
+	// What `npm run` sets isn't set in a user's shell.
+	const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+	const own = { HOME: folder, npm_config_cache: join(folder, 'cache') };
+	const env = { ...Object.fromEntries(inherited), ...own };
 	execFileSync('sh', ['-c', command], { cwd: folder, env, stdio: 'pipe' });
 	const modules = join(nodes, 'node_modules');
 	const installed = readdirSync(modules).filter((name) => !name.startsWith('.'));

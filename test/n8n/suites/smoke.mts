@@ -19,14 +19,14 @@ const root = resolve(import.meta.dirname, '../../..');
 
 test('the manual install of docs/installation.md installs only this package', async () => {
 	const document = await readFile(join(root, 'docs/installation.md'), 'utf8');
-	const [, options] = /npm install (.*) n8n-nodes-lifelog/.exec(document)!;
+	const [, options] = /npm install --prefix ~\/\.n8n\/nodes (.*) n8n-nodes-lifelog/.exec(document)!;
 	const folder = await temporaryFolder('lifelog-install');
 	try {
 		const tarball = process.env[TARBALL_VARIABLE] ?? (await pack(folder.path));
-		const cwd = join(folder.path, 'nodes');
-		await mkdir(cwd);
-		await runProgram('npm', ['install', ...options.split(' '), tarball], { cwd });
-		const installed = await readdir(join(cwd, 'node_modules'));
+		const nodes = join(folder.path, 'nodes');
+		await mkdir(nodes);
+		await runProgram('npm', ['install', '--prefix', nodes, ...options.split(' '), tarball]);
+		const installed = await readdir(join(nodes, 'node_modules'));
 		assert.deepEqual(
 			installed.filter((name) => !name.startsWith('.')),
 			['n8n-nodes-lifelog'],
