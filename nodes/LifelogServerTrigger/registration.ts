@@ -44,12 +44,9 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrl(context);
 	failedChecks.delete(url);
 	if (registration?.url !== url) return false;
-	try {
-		return await isActive(context, registration);
-	} catch (error) {
-		failedChecks.set(url, error);
-		throw error;
-	}
+	const active = isActive(context, registration);
+	await active.catch((error: unknown) => failedChecks.set(url, error));
+	return await active;
 }
 
 async function isActive(context: IHookFunctions, { id, url }: Registration): Promise<boolean> {
