@@ -110,7 +110,7 @@ export async function unregister(context: IHookFunctions): Promise<void> {
 	const url = webhookUrl(context);
 	if (registration?.url === url) {
 		const failure = failedChecks.get(url);
-		// Only once: the next time, the workflow may really end to be active.
+		// Only once: the next time, the workflow may really be deactivated.
 		if (failedChecks.delete(url)) throw failure;
 		await deleteWebhook(await connect(context, BUDGET), registration.id);
 	}
