@@ -1,6 +1,5 @@
 // The page of lifelog-server in Chromium, over an archive of its own.
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { ask, temporaryFolder } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
@@ -28,13 +27,6 @@ const pages = usePages();
 const open = (of = server, options = {}) => pages.open(of, options);
 
 const longest = () => longestOf(lifelogs);
-
-/** Presses the key for today until the calendar, which listens a moment after it is shown, has heard it. */
-const pressToday = async (page: Page) =>
-	await until(async () => {
-		await page.keyboard.press('t');
-		return await page.evaluate(() => !!document.activeElement?.closest('[data-day]'));
-	});
 
 test('a wrong key is refused, the right key signs in, and signing out ends the session', async () => {
 	const { page, wrong, context } = await open(server, { isSignedIn: false });
@@ -138,7 +130,7 @@ test('keys lead to every view', async () => {
 		page.evaluate(() => document.activeElement?.closest<HTMLElement>('[data-day]')?.dataset.day);
 	await page.goto('/');
 	await page.waitForSelector('.month .day[data-day]');
-	await pressToday(page);
+	await page.keyboard.press('t');
 	const newest = await focused();
 	expect(newest).toBe(dayOf(lifelogs.at(-1)!));
 	await page.keyboard.press('ArrowLeft');
@@ -150,7 +142,7 @@ test('keys lead to every view', async () => {
 	expect(Date.parse(newest!) - Date.parse((await focused())!)).toBe(7 * DAY_MS);
 	await page.keyboard.press('PageDown');
 	expect((await focused())! < before!).toBe(true);
-	await pressToday(page);
+	await page.keyboard.press('t');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('.entry');
 	await page.keyboard.press('ArrowLeft');
@@ -278,6 +270,39 @@ test('single-key shortcuts can be turned off', async () => {
 	await page.waitForSelector('.rows');
 });
 
+test('a key is handled from the moment that its view is shown', async () => {
+	const { page } = await open();
+	await page.addInitScript(() => {
+		const observer = new MutationObserver(() => {
+			if (!document.querySelector('.months')) return;
+			observer.disconnect();
+			document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 't', bubbles: true }));
+		});
+		observer.observe(document, { childList: true, subtree: true });
+	});
+	await page.goto('/');
+	await page.waitForSelector('.day[data-day]:focus');
+});
+
+test('a dialog that closes late leaves the focus where it was moved meanwhile', async () => {
+	const { page } = await open();
+	await page.goto('/status');
+	await page.waitForSelector('.facts');
+	// The page hears of it only after this.
+	await page.evaluate(() =>
+		document.addEventListener(
+			'close',
+			() => document.querySelector<HTMLElement>('header nav a')!.focus(),
+			{ capture: true },
+		),
+	);
+	for (const keys of [['?'], ['?', 'Tab']]) {
+		for (const key of [...keys, 'Escape']) await page.keyboard.press(key);
+		await page.waitForSelector('dialog', { state: 'detached' });
+		await page.waitForSelector('header nav a:focus');
+	}
+});
+
 test("the day's summary is the same as that of Get Daily Summary", async () => {
 	const { page, context } = await open();
 	await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -380,7 +405,7 @@ test('with 1,000 days and 5,000 lifelogs, the calendar, a day, a lifelog and the
 	await page.waitForSelector('.cards dd:has-text("5,000")');
 	await page.keyboard.press('c');
 	await page.waitForSelector('.month .day[data-day]');
-	await pressToday(page);
+	await page.keyboard.press('t');
 	const newest = '2026-02-24';
 	expect(
 		await page.evaluate(

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { readAudioFiles, type Session } from './api.mts';
 import {
 	carryOut,
@@ -235,7 +235,7 @@ export function SelectBar({
 		set(to);
 		toggle.current!.focus({ preventScroll: true });
 	};
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (!ids) return;
 		const onKey = (event: KeyboardEvent) => {
 			if (event.key === 'Escape' && isForPage(event)) change(undefined);

@@ -1,8 +1,9 @@
 import { Fragment } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Dialog, isTyping } from './parts.tsx';
 
-// A control gets a shortcut by its `aria-keyshortcuts`; nothing else is needed.
+// A control gets a shortcut by its `aria-keyshortcuts`; nothing else is needed. Here and elsewhere,
+// keys are handled from a layout effect: after the next paint, a first key could be missed.
 
 /** Whether character keys are shortcuts. Users who dictate would press them by accident. */
 const areKeysOn = () => localStorage.getItem('keys') !== 'off';
@@ -33,7 +34,7 @@ export function isForPage(event: KeyboardEvent): boolean {
 
 /** Handles shortcuts: fields are focused, other controls clicked. */
 export function useKeys(): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			if (!isForPage(event)) return;
 			const control = controls().get(event.key);
@@ -55,7 +56,7 @@ const entries = () =>
 
 /** Moves through list entries with ↑ and ↓. The calendar handles these keys itself. */
 export function useEntryKeys(): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
 			const field = document.activeElement;

@@ -225,10 +225,11 @@ export function Dialog({
 		addEventListener('keydown', onKey);
 		return () => {
 			removeEventListener('keydown', onKey);
-			const hasFocus = !isBeside || dialog.contains(document.activeElement);
-			dialog.close();
 			// A user who has moved to the page keeps the focus there.
-			if (!hasFocus) return;
+			const focused = document.activeElement ?? document.body;
+			const isLost = dialog.contains(focused) || (!isBeside && focused.matches('body, #main'));
+			dialog.close();
+			if (!isLost) return;
 			// A removed dialog doesn't restore the focus itself. The element that had it may be gone.
 			queueMicrotask(() => {
 				const hadFocus = before instanceof HTMLElement && before !== document.body;
@@ -300,7 +301,7 @@ export function Menu({
 		element.current!.open = false;
 		element.current!.querySelector('summary')!.focus();
 	};
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const menu = element.current!;
 		const onPointer = ({ target }: Event) => {
 			if (!menu.contains(target as Node)) menu.open = false;

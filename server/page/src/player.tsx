@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { audioAddress, readAudioSpans, type AudioSpan } from './api.mts';
 import { clock } from './format.mts';
@@ -193,7 +193,7 @@ function usePlayerKeys(
 	moveBy: (seconds: number) => void,
 	spans: AudioSpan[],
 ): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			if (!isForPage(event)) return;
 			// A clicked line time keeps the focus, but space should still pause.

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** Scroll positions by address, saved when leaving. */
 const places = new Map<string, number>();
@@ -12,7 +12,7 @@ export const isReturning = () => returning !== undefined;
 
 /** Scrolls to the top for a new path, but not for a new query. Going back restores the position. */
 export function useArrival(): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		let { href, pathname } = location;
 		const onScroll = () => {
 			if (location.href === href && !isReturning()) places.set(href, scrollY);

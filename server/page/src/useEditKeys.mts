@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { WindowVirtualizerHandle } from 'virtua';
 import { isForPage } from './keys.tsx';
 import type { Editing } from './useEditing.mts';
@@ -26,7 +26,7 @@ export function useEditKeys(
 	current: number,
 	list: RefObject<WindowVirtualizerHandle | null>,
 ): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const goTo = (index: number) => list.current?.scrollToIndex(index, { align: 'center' });
 		const onKey = (event: KeyboardEvent) => {
 			const left = lost.current;

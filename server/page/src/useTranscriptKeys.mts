@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { isForPage } from './keys.tsx';
 
 const buttonsOf = (line: Element) => [...line.querySelectorAll<HTMLElement>('button[tabindex]')];
@@ -23,7 +23,7 @@ function target(transcript: HTMLElement, step: 1 | -1): HTMLElement | undefined 
 
 /** Moves through the lines of a transcript with ↑ and ↓. Tab only stops at the buttons of one line. */
 export function useTranscriptKeys(transcript: RefObject<HTMLElement | null>): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const element = transcript.current!;
 		const onKey = (event: KeyboardEvent) => {
 			const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { CalendarDay } from '../api.mts';
 import { count, dayInWords, figure, lengthInWords, todayIn } from '../format.mts';
@@ -13,7 +13,7 @@ export function Months({ days, timezone }: { days: CalendarDay[]; timezone: stri
 	const years = [...new Set(months.map((month) => month.slice(0, 4)))];
 	const today = todayIn(timezone);
 
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			if (!isForPage(event)) return;
 			const focused = document.activeElement?.closest<HTMLElement>('[data-day]')?.dataset.day;
