@@ -22,6 +22,7 @@ import {
 	dayManifests,
 	daysAgo,
 	reportOf,
+	RUN_TIMEOUT_MS,
 	until,
 	useArchiveLab,
 	yesterday,
@@ -260,6 +261,9 @@ describe('one is killed halfway, and the other continues', () => {
 
 	test("the example: the command doesn't start while it runs, and continues after it", async () => {
 		const folder = folderOf(byExample);
+		// The service holds back after some days: it's killed before the end.
+		const held = { path: '/v1/download-audio', skip: 30, times: 10_000, delayMs: RUN_TIMEOUT_MS };
+		await lab().sandbox.control.faults([held]);
 		await lab().rest.run(await exampleIn(folder), BY_HAND);
 		await until(hasDay(folder), 'A day');
 		const from = ['--from', lastDays[0]];
@@ -267,6 +271,7 @@ describe('one is killed halfway, and the other continues', () => {
 		assert.equal(beside.code, 2);
 		assert.match(beside.stderr, /^Full archive in n8n has been writing to this archive since /);
 		await lab().restart('kill');
+		await lab().sandbox.control.faults([]);
 		assert.ok((await dayManifests(folder)).length < lastDays.length);
 		assert.deepEqual(await runCommand(folder, [...from, '--force']), { code: 0, stderr: '' });
 	});
