@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { ajv } from '../util/schema.mts';
 import type { Chat, ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { mapNodes } from '../../lifelog/contents.ts';
 import { instantOf } from '../../lifelog/times.ts';
@@ -8,7 +8,6 @@ import { possibleTime } from './listed.mts';
 
 // The fields needed to serve an entry. All others stay as they are.
 const text = { type: 'string' };
-const ajv = new Ajv();
 const isLifelog = ajv.compile<Lifelog>({
 	type: 'object',
 	required: ['id', 'title', 'contents', 'startTime', 'isStarred'],

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { ajv } from '../util/schema.mts';
 import type { Span } from '../util/spans.mts';
 import { fingerprintOf } from './fingerprint.mts';
 
@@ -229,7 +229,7 @@ const schema = {
 		isComplete: { type: 'boolean' },
 	},
 };
-const isDayManifest = new Ajv().compile<DayManifest>(schema);
+const isDayManifest = ajv.compile<DayManifest>(schema);
 
 /** Parses a day manifest; undefined if it isn't one, or is another day's. */
 export function parseDayManifest(json: string, day: string): DayManifest | undefined {

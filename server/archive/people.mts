@@ -1,5 +1,5 @@
 // The people of an archive: people.json (docs/reference/archive.md, "People").
-import { Ajv } from 'ajv';
+import { ajv } from '../util/schema.mts';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
 import { quoted } from '../util/text.mts';
@@ -25,7 +25,7 @@ export interface PeopleFile {
 }
 
 const text = { type: 'string', minLength: 1 };
-const isPeopleFile = new Ajv().compile<PeopleFile>({
+const isPeopleFile = ajv.compile<PeopleFile>({
 	type: 'object',
 	required: ['people'],
 	properties: {

@@ -1,5 +1,5 @@
 // Words replaced in all lifelogs: replacements.json (docs/reference/archive.md, "Replacements").
-import { Ajv } from 'ajv';
+import { ajv } from '../util/schema.mts';
 import { FileError } from './folder.mts';
 import { type Correction, isOfLaterVersion, parseJson } from './layout.mts';
 import { toJson } from './lifelogFiles.mts';
@@ -22,7 +22,7 @@ export interface ReplacementsFile {
 
 const text = { type: 'string', minLength: 1 };
 const count = { type: 'integer', minimum: 0 };
-const isReplacementsFile = new Ajv().compile<ReplacementsFile>({
+const isReplacementsFile = ajv.compile<ReplacementsFile>({
 	type: 'object',
 	required: ['replacements'],
 	properties: {

@@ -1,9 +1,9 @@
 // Reads the manifests in days/ and finds the current ones.
 import { createHash } from 'node:crypto';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { CannotCheck, type Report } from './findings.mts';
 import type { Folder } from './folder.mts';
 import { readDayName } from './layout.mts';
+import { ajv } from './schema.mts';
 
 export interface NamedFile {
 	path: string;
@@ -81,7 +81,6 @@ const schema = object({
 	archivedAt: time,
 	isComplete: flag,
 });
-const ajv = new Ajv2020();
 const isDayManifest = ajv.compile<Day>(schema);
 
 /** The names in `days/` by day, both in order. */

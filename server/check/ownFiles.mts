@@ -1,9 +1,10 @@
 // Checks people.json and replacements.json against docs/reference/archive.md.
 import { isUtf8 } from 'node:buffer';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { parsed } from './dayManifest.mts';
 import type { Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
+import { ajv } from './schema.mts';
 
 /** Labels can't be names of people: they mean another person in each recording. */
 const LABEL =
@@ -17,7 +18,7 @@ interface People {
 }
 
 const name = { type: 'string', minLength: 1 };
-const isPeople = new Ajv2020().compile<People>({
+const isPeople = ajv.compile<People>({
 	type: 'object',
 	required: ['people'],
 	properties: {
@@ -39,7 +40,7 @@ const isPeople = new Ajv2020().compile<People>({
 
 const text = { type: 'string', minLength: 1 };
 const count = { type: 'integer', minimum: 0 };
-const isReplacements = new Ajv2020().compile<{ replacements: { id: string }[] }>({
+const isReplacements = ajv.compile<{ replacements: { id: string }[] }>({
 	type: 'object',
 	required: ['replacements'],
 	properties: {

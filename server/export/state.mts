@@ -1,5 +1,5 @@
 // State of an export in its folder: .lifelog-export/files.json.
-import { Ajv } from 'ajv';
+import { ajv } from '../util/schema.mts';
 import { isOfLaterVersion, parseJson } from '../archive/layout.mts';
 import { CannotStart } from '../util/commandLine.mts';
 
@@ -35,7 +35,7 @@ export interface State {
 
 const text = { type: 'string' };
 const number = { type: 'number' };
-const isStateFile = new Ajv().compile<{
+const isStateFile = ajv.compile<{
 	files: Record<string, MadeFile>;
 	lifelogs: Record<string, MadeLifelog>;
 }>({

@@ -1,10 +1,10 @@
-import { Ajv } from 'ajv';
+import { ajv } from '../util/schema.mts';
 import { Endpoint, EndpointError, type EndpointOptions } from '../util/modelEndpoint.mts';
 
 interface Answer {
 	data: { index?: number; embedding: number[] }[];
 }
-const isAnswer = new Ajv().compile<Answer>({
+const isAnswer = ajv.compile<Answer>({
 	type: 'object',
 	required: ['data'],
 	properties: {

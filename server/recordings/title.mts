@@ -59,7 +59,7 @@ const schema = {
 	},
 };
 // Additional fields of a model's answer are ignored.
-const ajv = new Ajv({ removeAdditional: true });
+const ajv = new Ajv({ removeAdditional: true, validateSchema: false });
 const isWritten = ajv.compile<Written>(schema);
 const isCompletion = ajv.compile<{ choices: [{ message: { content: string } }] }>({
 	type: 'object',

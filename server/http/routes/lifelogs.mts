@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { ajv } from '../../util/schema.mts';
 import type { DeleteResponse, Lifelog, LifelogList } from '../../../lifelog/api.ts';
 import type { LifelogResponse, operations } from '../../../lifelog/api.ts';
 import { decodeCursor, type Cursor } from '../cursors.mts';
@@ -28,7 +28,7 @@ interface ResolvedQuery extends ViewOptions, LifelogFilter {
 const boolean = { type: 'boolean' };
 const text = { type: 'string' };
 /** Cursors come from clients and may be forged. */
-const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
+const isResolvedQuery = ajv.compile<ResolvedQuery>({
 	type: 'object',
 	required: [
 		'timezone',

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { ajv } from '../../util/schema.mts';
 import type { PeopleChange } from '../../archive/people.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
 import type { People } from '../../index/people.mts';
@@ -32,7 +32,7 @@ const USUAL_PAGE = 50;
 const MAX_NAME = 200;
 
 /** Cursors come from clients and may be forged. */
-const isBoundQuery = new Ajv().compile<BoundQuery>({
+const isBoundQuery = ajv.compile<BoundQuery>({
 	type: 'object',
 	required: ['sort', 'limit'],
 	properties: {
