@@ -123,7 +123,7 @@ const eventsOf = fc.array(
 	{ minLength: 1, maxLength: 25 },
 );
 
-const runs = { numRuns: size(8, 60), seed: seedOr(19) };
+const runs = { numRuns: size(8, 30), seed: seedOr(19) };
 const lists = useListLab();
 
 test.each([

@@ -7,7 +7,7 @@ const SEED = seedOr(20260301);
 const trialOf = ({ isTrigger }: NodeOperation) => ({
 	seed: SEED,
 	// Each run of a trigger is four polls.
-	numRuns: isTrigger ? size(8, 60) : size(16, 250),
+	numRuns: isTrigger ? size(8, 30) : size(16, 80),
 });
 
 const trials = use(startTrials);

@@ -10,7 +10,7 @@ import { workflowWith } from '../../support/workflow.mts';
 import { anyBody, anyValue } from '../faults/values.mts';
 
 const lab = use(async () => await startLabAt(await EventService.start()));
-const trial = { seed: seedOr(620), numRuns: size(40, 600) };
+const trial = { seed: seedOr(620), numRuns: size(40, 200) };
 
 /** Parameters and options, each of them anything. */
 const PARAMETERS = ['events', 'output', 'fields'];

@@ -100,6 +100,6 @@ test('whatever a sender signs is taken, and with one changed byte it is refused'
 				expect(checked()).toBe(WRONG);
 			},
 		),
-		{ seed: seedOr(62), numRuns: size(100, 2000) },
+		{ seed: seedOr(62), numRuns: size(100, 500) },
 	);
 });

@@ -4,7 +4,7 @@ import { seedOr, size } from '../../support/size.mts';
 import { temporaryFolder } from '../sources.mts';
 import { examine, type Heard, noon, open, read, recording } from './audioRanges.mts';
 
-const RANGES = size(50, 500);
+const RANGES = size(50, 200);
 const SEED = seedOr(20261121);
 const packetMs = 20;
 

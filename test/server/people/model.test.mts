@@ -265,7 +265,7 @@ async function takeBack(): Promise<void> {
 test(`random changes of people, and all of them taken back (seed ${seed})`, async () => {
 	const before = await answers();
 	const files = contentsOf(folder);
-	for (let sequence = 0; sequence < size(6, 60); sequence += 1) {
+	for (let sequence = 0; sequence < size(6, 20); sequence += 1) {
 		for (let steps = 0; steps < 12; steps += 1) {
 			const [done, status, expected] = await step();
 			expect({ done, status }).toEqual({ done, status: expected });

@@ -244,7 +244,7 @@ class Run {
 }
 
 const seed = seedOr(20261121);
-const numRuns = size(5, 60);
+const numRuns = size(5, 20);
 const maxLength = size(14, 30);
 
 test(`lines are as the model has them, and as they were after all is taken back (seed ${seed})`, async () => {
