@@ -24,10 +24,13 @@ const PATH = '/v1/webhooks';
 const BUDGET = { maxWaitMs: 20_000, hasPriority: true, retries: 1, timeoutMs: 30_000 };
 
 /**
- * What a check failed with, by the node's address. n8n then calls `delete` although it will try again. If
- * that reached the server, the events that wait there would be dropped.
+ * What a check or a renewal failed with, by the node's address. n8n then calls `delete` although it will
+ * try again. If that reached the server, the events that wait there would be dropped.
  */
-const failedChecks = new Map<string, unknown>();
+const failures = new Map<string, unknown>();
+
+/** Addresses whose renewal failed: the server may have another secret than the node. */
+const unsure = new Set<string>();
 
 /** The registration in the static data, in which a workflow that was copied may have another's. */
 export function registrationOf(context: WebhookContext): Registration | undefined {
@@ -42,11 +45,15 @@ export function registrationOf(context: WebhookContext): Registration | undefine
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	const registration = registrationOf(context);
 	const url = webhookUrl(context);
-	failedChecks.delete(url);
-	if (registration?.url !== url) return false;
-	const active = isActive(context, registration);
-	await active.catch((error: unknown) => failedChecks.set(url, error));
-	return await active;
+	failures.delete(url);
+	if (registration?.url !== url || unsure.has(url)) return false;
+	return await remembered(url, isActive(context, registration));
+}
+
+/** Remembers what an attempt fails with. */
+async function remembered<T>(url: string, attempt: Promise<T>): Promise<T> {
+	await attempt.catch((error: unknown) => failures.set(url, error));
+	return await attempt;
 }
 
 async function isActive(context: IHookFunctions, { id, url }: Registration): Promise<boolean> {
@@ -76,6 +83,14 @@ async function isActive(context: IHookFunctions, { id, url }: Registration): Pro
  */
 export async function register(context: IHookFunctions): Promise<void> {
 	const url = webhookUrl(context);
+	const isRenewal = registrationOf(context)?.url === url;
+	if (!isRenewal) return await registerAt(url, context);
+	unsure.add(url);
+	await remembered(url, registerAt(url, context));
+	unsure.delete(url);
+}
+
+async function registerAt(url: string, context: IHookFunctions): Promise<void> {
 	const types = readEvents(context);
 	// What can't be used is said now, not with the first event.
 	readSettings(context);
@@ -103,15 +118,15 @@ export async function register(context: IHookFunctions): Promise<void> {
 /**
  * Ends the registration. One that is gone, or of another address, is only forgotten.
  *
- * @throws What the check just before failed with. Then the registration stays.
+ * @throws What the check or the renewal just before failed with. Then the registration stays.
  */
 export async function unregister(context: IHookFunctions): Promise<void> {
 	const registration = registrationOf(context);
 	const url = webhookUrl(context);
 	if (registration?.url === url) {
-		const failure = failedChecks.get(url);
+		const failure = failures.get(url);
 		// Only once: the next time, the workflow may really be deactivated.
-		if (failedChecks.delete(url)) throw failure;
+		if (failures.delete(url)) throw failure;
 		await deleteWebhook(await connect(context, BUDGET), registration.id);
 	}
 	delete context.getWorkflowStaticData('node').webhook;

@@ -152,6 +152,37 @@ describe('a workflow that is active', () => {
 		expect(lab.service.webhooks.size).toBe(0);
 	});
 
+	test('stays registered if the server fails while n8n registers it again', async () => {
+		const node = trigger();
+		await host.activate(node);
+		const { saved } = host;
+		lab.service.only().status = 'paused';
+		lab.service.fault = (method) => (method === 'POST' ? { status: 503, body: {} } : undefined);
+		expect(await thrown(host.activate(node))).toMatch(/^The service failed \(503\): webhook/);
+		expect([lab.service.webhooks.size, host.saved]).toEqual([1, saved]);
+		lab.service.fault = () => undefined;
+		await host.activate(node);
+		expect(lab.service.only().status).toBe('active');
+		await host.deactivate(node);
+		expect(lab.service.webhooks.size).toBe(0);
+	});
+
+	test('has the secret of the server again after an answer with a new one was lost', async () => {
+		const node = trigger();
+		await host.activate(node);
+		const webhook = lab.service.only();
+		webhook.status = 'paused';
+		lab.service.fault = (method) => {
+			if (method !== 'POST') return undefined;
+			Object.assign(webhook, { status: 'active', secret: `${webhook.secret.slice(0, -4)}AAA=` });
+			return { status: 503, body: {} };
+		};
+		expect(await thrown(host.activate(node))).toMatch(/^The service failed \(503\): webhook/);
+		lab.service.fault = () => undefined;
+		await host.activate(node);
+		expect(await lab.service.deliver(created)).toBe(200);
+	});
+
 	test('that was copied with the data of another leaves the other registered', async () => {
 		await host.activate(trigger());
 		const { id } = lab.service.only();
