@@ -407,6 +407,6 @@ test('without --allow-changes and without an endpoint, nothing is transcribed ag
 test(`kills at random moments leave the old transcript or the new one (seed ${SEED})`, async () => {
 	const folder = temporaryFolder();
 	const random = seededRandom(SEED);
-	await killWhileTranscribingAgain(lab, folder, { kills: 4, random });
+	await killWhileTranscribingAgain(lab, folder, { kills: 2, random });
 	expect(await findingsIn(folder)).toEqual([]);
 });
