@@ -83,10 +83,10 @@ async function isActive(context: IHookFunctions, { id, url }: Registration): Pro
  */
 export async function register(context: IHookFunctions): Promise<void> {
 	const url = webhookUrl(context);
-	const isRenewal = registrationOf(context)?.url === url;
-	if (!isRenewal) return await registerAt(url, context);
-	unsure.add(url);
-	await remembered(url, registerAt(url, context));
+	if (registrationOf(context)?.url === url) {
+		unsure.add(url);
+		await remembered(url, registerAt(url, context));
+	} else await registerAt(url, context);
 	unsure.delete(url);
 }
 
