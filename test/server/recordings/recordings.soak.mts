@@ -10,7 +10,7 @@ import { makeTones, TONE_FROM_MS } from '../../support/tones.mts';
 import { startTranscription, wordsOf } from '../../support/transcription.mts';
 
 const SECONDS = 3600;
-/** Of the CPU that ffmpeg alone takes for the same files. */
+/** In multiples of what ffmpeg alone takes for the same files. */
 const MAX_CPU = 2;
 const MAX_MEMORY_MIB = 150;
 const execute = promisify(execFile);
