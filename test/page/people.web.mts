@@ -1,7 +1,7 @@
 // People on the page of lifelog-server, and the names of speakers, in Chromium.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { ask, temporaryFolder, type SpawnedServer } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
@@ -172,6 +172,32 @@ describe('people', () => {
 		await page.getByRole('button', { name: 'Separate Anna from Anna Meier' }).click();
 		await page.getByRole('heading', { name: 'Anna', exact: true }).waitFor();
 		expect(await speakersIn(server, 'talk0')).toEqual(['Anna', 'Ben']);
+	});
+
+	test('somebody who has left before a person was renamed stays where they are', async () => {
+		const server = await serveTalks([['Anna']]);
+		const { page } = await open(server);
+		await page.goto('/people');
+		await page.click('.people a');
+		await page.getByRole('button', { name: 'Rename' }).click();
+		await page.fill('dialog input', 'Anna Meier');
+		let goOn!: () => void;
+		const left = new Promise<void>((resolve) => (goOn = resolve));
+		await page.route('**/v1/people', async (route) => {
+			await left;
+			await route.continue();
+		});
+		const isRename = (request: Request) => request.method() === 'PATCH';
+		const asked = page.waitForRequest(isRename);
+		const answered = page.waitForResponse((response) => isRename(response.request()));
+		await page.keyboard.press('Enter');
+		await asked;
+		await page.goBack();
+		await page.waitForSelector('.people li');
+		goOn();
+		await answered;
+		await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+		expect(new URL(page.url()).pathname).toBe('/people');
 	});
 
 	test('a name that somebody else has asks whether both are one person', async () => {

@@ -134,6 +134,24 @@ test('a search without a result says what to try', async () => {
 	await page.waitForSelector(found);
 });
 
+test('a link to another search is followed, also while the address waits for what was typed', async () => {
+	const { page } = await open(server);
+	await page.goto('/search?q=budgte');
+	await page.waitForSelector('.advice >> text="budget"');
+	await page.fill('.words input', 'budgte!');
+	await page.evaluate(async () => {
+		await new Promise((resolve) => setTimeout(resolve, 150));
+		document.querySelector<HTMLElement>('.advice a')!.click();
+		// A slow machine: the address's time comes before the page has followed.
+		const from = performance.now();
+		while (performance.now() < from + 400);
+		await new Promise((resolve) => setTimeout(resolve, 1000));
+	});
+	await page.waitForSelector(found);
+	expect(new URL(page.url()).search).toBe('?q=budget');
+	expect(await page.inputValue('.words input')).toBe('budget');
+});
+
 test('each result names its day, which no heading repeats, and leads there', async () => {
 	const { page } = await open(server);
 	await page.goto('/search?q=budget');

@@ -29,20 +29,22 @@ export function useAddressForm(path: string): AddressForm {
 	const [form, setForm] = useState<Fields>(given);
 	const filled = Object.entries(form).filter(([, value]) => value !== '') as [string, string][];
 	const typed = String(new URLSearchParams(filled));
-	const written = useRef(address);
+	/** The address that the values in the fields came from or were written to. */
+	const known = useRef(address);
 	useEffect(() => {
 		const timer = setTimeout(() => {
-			// Another view may be about to be shown.
-			if (location.pathname !== path) return;
-			written.current = typed;
+			// The user may just have followed a link, also to other values.
+			const now = String(new URLSearchParams(location.search));
+			if (location.pathname !== path || now !== known.current) return;
+			known.current = typed;
 			navigate(typed ? `${path}?${typed}` : path, { replace: true });
 		}, PAUSE_MS);
 		return () => clearTimeout(timer);
 	}, [form]);
 	useEffect(() => {
 		// The user followed a link to other values.
-		if (address !== written.current) setForm(given);
-		written.current = address;
+		if (address !== known.current) setForm(given);
+		known.current = address;
 	}, [address]);
 	const set = (name: string, value: string) => setForm((before) => ({ ...before, [name]: value }));
 	return { given, address, typed, form, set };

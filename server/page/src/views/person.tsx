@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { Link } from 'wouter-preact';
 import { useSearch } from 'wouter-preact/use-browser-location';
 import type { Lifelog } from '../../../../lifelog/api.ts';
 import {
@@ -16,6 +16,7 @@ import { dateTimeInWords } from '../format.mts';
 import { Buttons, Dialog, Load, NotFound, Pages, Problem, readPages, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
+import { useRedirect } from '../useRedirect.mts';
 import { Facts, Me, Merge, OtherNames, personAddress } from './personParts.tsx';
 
 /** A person, and the lifelogs in which they speak. */
@@ -82,7 +83,7 @@ function Changes({ person, onChanged }: { person: Person; onChanged: () => void 
 	const { name, isMe } = person;
 	const [isRenaming, setRenaming] = useState(false);
 	const [problem, attempt] = useAttempt();
-	const [, navigate] = useLocation();
+	const redirect = useRedirect();
 	return (
 		<div class="actions">
 			<button type="button" aria-keyshortcuts="e" onClick={() => setRenaming(true)}>
@@ -102,7 +103,7 @@ function Changes({ person, onChanged }: { person: Person; onChanged: () => void 
 					person={person}
 					onDone={(to) => {
 						setRenaming(false);
-						navigate(personAddress(to), { replace: true });
+						redirect(personAddress(to));
 					}}
 					onClose={() => setRenaming(false)}
 				/>

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { Link } from 'wouter-preact';
 import { readRecording, readRecordingOf, transcribeAgain, type Recording } from '../api.mts';
 import { count } from '../format.mts';
 import { Confirm, Problem } from '../parts.tsx';
 import { forgetLoaded, useLoad } from '../useLoad.mts';
+import { useRedirect } from '../useRedirect.mts';
 import { isEnded, REFRESH_MS } from './recordings.tsx';
 
 /** Transcribes the recording of a lifelog again, and shows the progress. */
@@ -13,7 +14,7 @@ export function TranscribeAgain({ id, onChanged }: { id: string; onChanged: () =
 	const [problem, setProblem] = useState('');
 	const [isDone, setDone] = useState(false);
 	const [looks, setLooks] = useState(0);
-	const [, navigate] = useLocation();
+	const redirect = useRedirect();
 	const recording = of.value?.recording;
 	const isWorking = recording && !isEnded(recording.status);
 
@@ -31,7 +32,7 @@ export function TranscribeAgain({ id, onChanged }: { id: string; onChanged: () =
 		} else {
 			// The new transcript has no part for this lifelog.
 			const [first] = lifelogIds;
-			navigate(first ? `/lifelogs/${first}` : '/recordings', { replace: true });
+			redirect(first ? `/lifelogs/${first}` : '/recordings');
 		}
 	};
 	useEffect(() => {
