@@ -18,7 +18,6 @@ const SLOWEST = [
 	'trigger.soak',
 	'importMemory.soak',
 	'archiveKills.soak',
-	'people.soak',
 	'eventKills.soak',
 	'exportKills.soak',
 	'eventFlood.test',

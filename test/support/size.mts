@@ -7,6 +7,9 @@ const isSoak = process.env.SLOW === '1';
 /** How much a test does: in `npm test`, and in `npm run test:soak`. */
 export const size = <T,>(usual: T, soak: T): T => (isSoak ? soak : usual);
 
+/** How often long runs kill what they test, in each test: ten times, or `KILLS`. */
+export const KILLS = Number(process.env.KILLS ?? 10);
+
 /** A seed for one long run: `SOAK_SEED`, to repeat a failure, or another each time. */
 export function randomSeed(): number {
 	return Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));

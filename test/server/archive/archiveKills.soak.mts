@@ -22,9 +22,8 @@ import { newestManifests } from '../../support/manifests.mts';
 import { type TestSandbox, startSandbox } from '../../support/sandbox.mts';
 import { makeTones } from '../../support/tones.mts';
 import { temporaryFolder } from '../sources.mts';
-import { randomSeed } from '../../support/size.mts';
+import { KILLS, randomSeed } from '../../support/size.mts';
 
-const KILLS = Number(process.env.KILLS ?? 10);
 const seed = randomSeed();
 const MAX_DELAY_MS = 20;
 const DAY_MS = 86_400_000;

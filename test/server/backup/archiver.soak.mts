@@ -1,4 +1,4 @@
-// lifelog-server archive, killed at fifty random moments: nothing is harmed, nothing is lost.
+// lifelog-server archive, killed at random moments: nothing is harmed, nothing is lost.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,9 @@ import {
 	startCommand,
 } from '../../support/archiveCommand.mts';
 import { type TestSandbox, startSandbox } from '../../support/sandbox.mts';
-import { randomSeed } from '../../support/size.mts';
+import { KILLS, randomSeed } from '../../support/size.mts';
 
 const seed = randomSeed();
-const KILLS = 50;
 const DAYS = 12;
 const DAY_MS = 86_400_000;
 const MAX_RUN_MS = 4000;

@@ -5,7 +5,7 @@ import { en, Faker } from '@faker-js/faker';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { isAmidChange } from '../../support/amidChange.mts';
 import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelogServer.mts';
-import { randomSeed } from '../../support/size.mts';
+import { KILLS, randomSeed } from '../../support/size.mts';
 import { until } from '../../support/soon.mts';
 import { ask, temporaryFolder } from '../sources.mts';
 import {
@@ -17,7 +17,6 @@ import {
 	type Receiver,
 } from './receiver.mts';
 
-const KILLS = Number(process.env.KILLS ?? 10);
 const CHANGES = 2_000;
 /** Changes sent at the same time. */
 const AT_ONCE = 4;

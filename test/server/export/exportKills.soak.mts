@@ -10,11 +10,10 @@ import { openStore } from '../../support/archiveStore.mts';
 import { writeArchive } from '../../support/archive.mts';
 import { lifelogOf } from '../../support/invented.mts';
 import { writeOgg } from '../../support/ogg.mts';
-import { randomSeed } from '../../support/size.mts';
+import { KILLS, randomSeed } from '../../support/size.mts';
 import { temporaryFolder } from '../sources.mts';
 import { exported, filesIn } from './exporting.mts';
 
-const KILLS = Number(process.env.KILLS ?? 10);
 const seed = randomSeed();
 const LIFELOGS = 120;
 const MAX_DELAY_MS = 60;

@@ -5,12 +5,12 @@ import { findingsIn } from '../../support/findings.mts';
 import { killWhileTranscribingAgain, RecordingLab } from '../../support/recordingLab.mts';
 import { archivedIn, killWhileRecording } from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
-import { randomSeed } from '../../support/size.mts';
+import { KILLS, randomSeed } from '../../support/size.mts';
 import { temporaryFolder } from '../sources.mts';
 
 const seed = randomSeed();
-const ROUNDS = 10;
-const KILLS = 5;
+/** In one folder. */
+const KILLS_IN_A_ROUND = 5;
 /** Rounds at the same time: a server waits for ffmpeg, and before it is killed. */
 const AT_A_TIME = 3;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-test(`${ROUNDS * KILLS} kills at random moments lose no recording and make none twice (seed ${seed})`, async () => {
+test(`${KILLS} kills at random moments lose no recording and make none twice (seed ${seed})`, async () => {
 	const uploads = [10, 4, 20].map((seconds) => ({
 		path: join(lab.files, `${seconds}.ogg`),
 		fields: { startTime: '2026-03-01T23:59:50Z' },
@@ -33,22 +33,22 @@ test(`${ROUNDS * KILLS} kills at random moments lose no recording and make none 
 		const numbers = new Faker({ locale: en, seed: seed + round });
 		const random = () => numbers.number.float();
 		const folder = temporaryFolder();
-		await killWhileRecording(folder, lab.argsOf(), uploads, { kills: KILLS, random });
+		await killWhileRecording(folder, lab.argsOf(), uploads, { kills: KILLS_IN_A_ROUND, random });
 		expect(archivedIn(folder)).toEqual(archivedIn(whole));
 		expect(await findingsIn(folder)).toEqual([]);
 		expect(readdirSync(join(folder, '.lifelog-recordings'))).toEqual([]);
 	};
-	const rounds = Array(ROUNDS).keys();
+	const rounds = Array(Math.ceil(KILLS / KILLS_IN_A_ROUND)).keys();
 	const playSome = async () => {
 		for (const round of rounds) await play(round);
 	};
 	await Promise.all(Array.from({ length: AT_A_TIME }, playSome));
 });
 
-test(`${ROUNDS} kills while recordings are transcribed again leave the old or the new (seed ${seed})`, async () => {
+test(`${KILLS} kills while recordings are transcribed again leave the old or the new (seed ${seed})`, async () => {
 	const numbers = new Faker({ locale: en, seed });
 	const random = () => numbers.number.float();
 	const folder = temporaryFolder();
-	await killWhileTranscribingAgain(lab, folder, { kills: ROUNDS, random });
+	await killWhileTranscribingAgain(lab, folder, { kills: KILLS, random });
 	expect(await findingsIn(folder)).toEqual([]);
 });
