@@ -1,5 +1,5 @@
 // Chooses the paths of exported lifelogs.
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { titleOf } from '../../lifelog/contents.ts';
 import { isObject, readableName, sameName } from '../../lifelog/names.ts';
@@ -70,7 +70,7 @@ export class Places {
 		const head = (await this.#to.beginningOf(path, HEAD_BYTES)) ?? '';
 		const [, properties = ''] = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(head) ?? [];
 		try {
-			const value: unknown = parse(properties);
+			const value: unknown = load(properties);
 			return isObject(value) ? value.id : undefined;
 		} catch {
 			return undefined;

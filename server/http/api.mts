@@ -11,10 +11,8 @@ import type {
 	FastifyServerOptions,
 	onRequestAsyncHookHandler,
 	RouteHandlerMethod,
-	RouteOptions,
 } from 'fastify';
 import multipart from '@fastify/multipart';
-import openapiGlue from 'fastify-openapi-glue';
 import { downloadAudio, type AudioQuery } from './routes/audio.mts';
 import { deleteChat, getChat, listChats, type ChatListQuery } from './routes/chats.mts';
 import {
@@ -25,7 +23,7 @@ import {
 	MAX_BODY_BYTES,
 	writeTitle,
 } from './routes/changes.mts';
-import { isOpen, type Contract } from './contract.mts';
+import { listRoutes, type Contract } from './contract.mts';
 import { ApiError, RateLimitedError, UnavailableError } from '../util/errors.mts';
 import { answerFailure } from '../util/failures.mts';
 import { deleteLifelog, getLifelog, listLifelogs } from './routes/lifelogs.mts';
@@ -171,26 +169,22 @@ export async function addApi(
 	if (maxUploadBytes !== undefined) {
 		await app.register(multipart, { limits: { fileSize: maxUploadBytes, fields: 10, files: 2 } });
 	}
-	await app.register(openapiGlue, {
-		specification: contract,
-		// The plugin adds url, method and schema from the contract.
-		operationResolver: (operationId, method, path) =>
-			({
-				handler: handlers[operationId],
-				exposeHeadRoute: operationId === 'downloadAudio',
-				onRequest: [
-					...(isOpen(contract, method, path)
-						? []
-						: [requireKey(service, FOR_FULL_KEYS.includes(operationId))]),
-					...(operationId === UPLOAD ? [async ({ raw }: FastifyRequest) => awaitUpload(raw)] : []),
-					async () => permissions[operationId]?.(service),
-				],
-				...(permissions[operationId] && { bodyLimit: MAX_BODY_BYTES }),
-				...(JSON_BODIES.includes(operationId) && { validatorCompiler: compileStrictly }),
-				// Its body is streamed, and checked by the handler.
-				...(operationId === UPLOAD && { validatorCompiler: () => () => true }),
-			}) as unknown as RouteOptions,
-	});
+	for (const { isOpen, operationId, ...route } of listRoutes(contract)) {
+		app.route({
+			...route,
+			handler: handlers[operationId],
+			exposeHeadRoute: operationId === 'downloadAudio',
+			onRequest: [
+				...(isOpen ? [] : [requireKey(service, FOR_FULL_KEYS.includes(operationId))]),
+				...(operationId === UPLOAD ? [async ({ raw }: FastifyRequest) => awaitUpload(raw)] : []),
+				async () => permissions[operationId]?.(service),
+			],
+			...(permissions[operationId] && { bodyLimit: MAX_BODY_BYTES }),
+			...(JSON_BODIES.includes(operationId) && { validatorCompiler: compileStrictly }),
+			// Its body is streamed, and checked by the handler.
+			...(operationId === UPLOAD && { validatorCompiler: () => () => true }),
+		});
+	}
 	// A stateless MCP server has no event stream to open and no session to end.
 	app.route({
 		method: ['GET', 'DELETE'],

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 type Named<Value> = Record<string, Value>;
-type Parameter = { name?: string; in?: string; $ref?: string };
+type Parameter = { name?: string; in?: string; required?: boolean; schema?: object; $ref?: string };
 type Schema = { $ref?: string; properties?: Named<object>; required?: string[] };
 
 interface Operation {
+	operationId: string;
 	security?: object[];
 	parameters?: Parameter[];
 	requestBody?: { content: Named<{ schema: Schema }> };
@@ -26,10 +27,10 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 
 /** lifelog/openapi.yaml, the contract of the service. */
-export const contract: Contract = parse(read('../../lifelog/openapi.yaml'));
+export const contract = load(read('../../lifelog/openapi.yaml')) as Contract;
 
 // Its schemas refer to those of the service, which end up in the same document.
-const own: Contract = parse(read('../openapi.yaml').replaceAll('../lifelog/openapi.yaml#', '#'));
+const own = load(read('../openapi.yaml').replaceAll('../lifelog/openapi.yaml#', '#')) as Contract;
 
 /**
  * Merges a contract into another by name: paths and operations; parameters, body properties and
@@ -134,6 +135,32 @@ export function listOperations(contract: Contract) {
 	);
 }
 
-export function isOpen(contract: Contract, method: string, path: string): boolean {
-	return contract.paths[path][method.toLowerCase()].security?.length === 0;
+/** Lists the routes of the contract for Fastify, with the schemas of what a request contains. */
+export function listRoutes(contract: Contract) {
+	return listOperations(contract).map(({ method, path, operation }) => {
+		const asked = [...(contract.paths[path].parameters ?? []), ...(operation.parameters ?? [])];
+		const parameters = withoutReferences(contract.components, asked) as Parameter[];
+		const parts = { params: 'path', querystring: 'query', headers: 'header' };
+		const schemas = Object.entries(parts).flatMap(([part, place]) => {
+			const those = parameters.filter((parameter) => parameter.in === place);
+			const properties = Object.fromEntries(those.map(({ name, schema }) => [name, schema]));
+			const required = those.filter((each) => each.required).map(({ name }) => name);
+			return those.length > 0 ? [[part, { type: 'object', properties, required }]] : [];
+		});
+		const body = withoutReferences(contract.components, operation.requestBody);
+		const schema = { ...Object.fromEntries(schemas), ...(body !== undefined && { body }) };
+		const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+		const isOpen = operation.security?.length === 0;
+		return { method, url, schema, isOpen, operationId: operation.operationId };
+	});
+}
+
+/** Puts the targets of references in their place. A request has no recursive schema. */
+function withoutReferences(components: Contract['components'], value: unknown): unknown {
+	if (Array.isArray(value)) return value.map((each) => withoutReferences(components, each));
+	if (typeof value !== 'object' || value === null) return value;
+	if ('$ref' in value) return withoutReferences(components, targetOf(components, value as Schema));
+	return Object.fromEntries(
+		Object.entries(value).map(([name, each]) => [name, withoutReferences(components, each)]),
+	);
 }

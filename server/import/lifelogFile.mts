@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { load } from 'js-yaml';
 import { IANAZone } from 'luxon';
-import { parse } from 'yaml';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { UNKNOWN_SPEAKER, USER } from '../../lifelog/contents.ts';
 import { withoutEscapes } from '../../lifelog/files/markdown.ts';
@@ -44,8 +44,6 @@ const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
 const WEARER = '1';
 /** List items aren't needed: the text has the speakers. */
 const LIST_ITEM = /^[ \t]*- .*$/gm;
-/** In UTF-16 units; enough for hundreds of names. The YAML parser needs minutes for long text. */
-const MAX_FRONT_MATTER_LENGTH = 16_384;
 /** Of nested JSON. */
 const MAX_LEVELS = 100;
 /** In UTF-16 units. Day manifests contain every ID, and are held in memory. */
@@ -194,9 +192,9 @@ function setEnds(said: Said[], end: number): void {
 
 function readFrontMatter(text: string): FrontMatter {
 	const yaml = FRONT_MATTER.exec(text)?.[1].replaceAll(LIST_ITEM, '');
-	if (yaml === undefined || yaml.length > MAX_FRONT_MATTER_LENGTH) return {};
+	if (yaml === undefined) return {};
 	try {
-		const front: unknown = parse(yaml);
+		const front: unknown = load(yaml);
 		return isObject(front) ? front : {};
 	} catch {
 		// Another program's front matter.

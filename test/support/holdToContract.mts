@@ -1,6 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Validator } from '@seriousme/openapi-schema-validator';
 import { AGAINST_CONTRACT } from './againstContract.mts';
 import { contradictionIn } from './contract.mts';
 
@@ -14,10 +13,6 @@ const isOfPage = ({ path }: { path: string }) =>
 // Nothing of lifelog-server may be kept on the way, where the service has audio kept for an hour.
 const uncached = 'private, no-store';
 const cachedByService = 'public, max-age=3600';
-
-// Each server checks at its start that its contract is valid OpenAPI, which takes a third of a second.
-// For the tests `npm run lint` has checked it.
-Object.assign(Validator.prototype, { getAjvValidator: () => () => true });
 
 /**
  * Holds each answer of servers in this process, whoever asked, against openapi.yaml, and writes what is

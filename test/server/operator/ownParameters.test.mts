@@ -57,6 +57,7 @@ test('a property of a body is added, also if the body was a reference', () => {
 		paths: {
 			'/things': {
 				post: {
+					operationId: 'addThing',
 					requestBody: {
 						content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
 					},
@@ -70,7 +71,7 @@ test('a property of a body is added, also if the body was a reference', () => {
 	const own = { content: { 'application/json': { schema } } };
 	const { paths } = extendContract(service, {
 		servers: [],
-		paths: { '/things': { post: { requestBody: own, responses: {} } } },
+		paths: { '/things': { post: { operationId: 'addThing', requestBody: own, responses: {} } } },
 		components: {},
 	});
 	expect(paths['/things'].post.requestBody!.content['application/json'].schema).toEqual({
