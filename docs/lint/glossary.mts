@@ -1,7 +1,7 @@
 // The texts in the code and in the examples follow the glossary of docs/.textlintrc.yml, too.
 import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { found, notesOf, programOf } from './sources.mts';
 
 interface Textlint {
@@ -10,7 +10,7 @@ interface Textlint {
 
 /** What isn't written. The names, which are strings, only say how a word is spelled. */
 const forbidden = (
-	parse(readFileSync('docs/.textlintrc.yml', 'utf8')) as Textlint
+	load(readFileSync('docs/.textlintrc.yml', 'utf8')) as Textlint
 ).rules.terminology.terms
 	.filter((term) => Array.isArray(term))
 	.map(([pattern]) => new RegExp(`(?<![\\w-])(?:${pattern})(?![\\w-])`, 'i'));

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 interface Step {
 	uses?: string;
@@ -28,7 +28,7 @@ interface Workflow {
 
 const paths = globSync('.github/workflows/*');
 const texts = paths.map((path) => readFileSync(path, 'utf8'));
-const workflows = texts.map((text) => parse(text) as Workflow);
+const workflows = texts.map((text) => load(text) as Workflow);
 const read = (name: string) => workflows[paths.indexOf(`.github/workflows/${name}.yml`)];
 
 const jobs = workflows.flatMap((workflow) => Object.values(workflow.jobs));
@@ -303,7 +303,7 @@ test('a change is checked like a release', () => {
 });
 
 test("Dependabot watches packages, actions and the Dockerfile's base image", () => {
-	const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as {
+	const { updates } = load(readFileSync('.github/dependabot.yml', 'utf8')) as {
 		updates: { 'package-ecosystem': string; directory: string }[];
 	};
 	const watched = updates.map((each) => `${each['package-ecosystem']} ${each.directory}`);
