@@ -395,6 +395,12 @@ describe('files of an archive or of Export', () => {
 		]);
 	});
 
+	test('that a program gave long properties are read', () => {
+		const names = Array.from({ length: 5000 }, (_, nth) => `Person ${nth}`);
+		const long = `---\naliases: [${names}]\nid: abc\nstart: 2025-12-03T12:00:00Z\n---\n# Plan`;
+		expect(readLifelog(long, 'x.md')).toMatchObject({ id: 'abc', title: 'Plan' });
+	});
+
 	test.each([
 		['json', '{"id":"abc"}', "isn't the JSON of a lifelog"],
 		['json', JSON.stringify({ ...lifelog, id: '..' }), "isn't the JSON of a lifelog"],

@@ -75,6 +75,12 @@ describe('memory stays below 300 MiB', () => {
 			'Imported: 1 lifelog',
 		],
 		[
+			'a front matter of 2 MiB',
+			() => [lifelog('a', `---\na: [${'a,'.repeat(1.1 * MiB)}]\n---\n# A`)],
+			0,
+			'Imported: 1 lifelog',
+		],
+		[
 			'the largest lifelog, among as many files as can be',
 			() => [
 				lifelog('a', `${'# a\n'.repeat(49_000)}${'"'.repeat(2.2 * MiB)}漢`),
