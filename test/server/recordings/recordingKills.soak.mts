@@ -1,9 +1,20 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { en, Faker } from '@faker-js/faker';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { clearDrafts } from '../../../server/archive/drafts.mts';
 import { findingsIn } from '../../support/findings.mts';
-import { killWhileTranscribingAgain, RecordingLab } from '../../support/recordingLab.mts';
-import { archivedIn, killWhileRecording } from '../../support/recordings.mts';
+import { spawnLifelogServer, startLifelogServer } from '../../support/lifelogServer.mts';
+import { newestManifests } from '../../support/manifests.mts';
+import { RecordingLab, said } from '../../support/recordingLab.mts';
+import {
+	archivedIn,
+	askRecordings,
+	killWhileRecording,
+	uploadTo,
+	whenRecording,
+} from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
 import { KILLS, randomSeed } from '../../support/size.mts';
 import { temporaryFolder } from '../sources.mts';
@@ -49,6 +60,84 @@ test(`${KILLS} kills while recordings are transcribed again leave the old or the
 	const numbers = new Faker({ locale: en, seed });
 	const random = () => numbers.number.float();
 	const folder = temporaryFolder();
-	await killWhileTranscribingAgain(lab, folder, { kills: KILLS, random });
+	await killWhileTranscribingAgain(folder, { kills: KILLS, random });
 	expect(await findingsIn(folder)).toEqual([]);
 });
+
+/**
+ * Transcribes a recording with two lifelogs on two days again and again, while its server is killed so many
+ * times, each a random moment after it was asked. Each time, all of the old transcript or all of the new
+ * one must be there.
+ *
+ * @param random From 0 to 1.
+ */
+async function killWhileTranscribingAgain(
+	folder: string,
+	{ kills, random }: { kills: number; random: () => number },
+): Promise<void> {
+	const hears = (version: number) => {
+		const text = `Version ${version}.`;
+		lab.endpoint.instead = () => ({
+			// They begin in other seconds, so that their files have other names.
+			segments: [0, 606].map((start) => ({
+				text,
+				start: start + version,
+				end: start + version + 1,
+			})),
+		});
+	};
+	const path = join(lab.files, `killed ${folder.split('-').at(-1)}.wav`);
+	await makeTones(path, { seconds: 640, silent: [[2, 605]] });
+	hears(0);
+	let server = await startLifelogServer(folder, lab.argsOf());
+	const { recording } = await uploadTo(server, path, { startTime: '2026-03-01T23:55:00Z' });
+	const { id } = recording;
+	const begun = () => askRecordings(server, `/${id}/transcribe-again`, { method: 'POST' });
+	const ended = () => whenRecording(server, id, ({ status }) => status === 'done');
+	const { lifelogIds } = await ended();
+	const from = performance.now();
+	await begun();
+	await ended();
+	const tookMs = performance.now() - from;
+	await server.close();
+	for (let version = 1; version <= kills; version += 1) {
+		hears(version);
+		const { child, exited, ready } = spawnLifelogServer(folder, lab.argsOf());
+		server = await ready;
+		await begun();
+		await sleep(random() * 1.2 * tookMs);
+		child.kill('SIGKILL');
+		await exited;
+		// As the next program that writes does.
+		await clearDrafts(folder);
+		const there = spokenIn(folder);
+		expect([[...there.keys()].sort(), new Set(there.values()).size]).toEqual([
+			[...lifelogIds].sort(),
+			1,
+		]);
+		expect([`Version ${version - 1}.`, `Version ${version}.`]).toContain([...there.values()][0]);
+		server = await startLifelogServer(folder, lab.argsOf());
+		expect(await ended()).toMatchObject({ lifelogIds, error: null });
+		await server.close();
+		expect([...new Set(spokenIn(folder).values())]).toEqual([`Version ${version}.`]);
+	}
+}
+
+/** What is said in each lifelog of an archive that wasn't deleted. */
+function spokenIn(folder: string): Map<string, string> {
+	const lifelogs = [...newestManifests(folder).values()].flatMap((day) =>
+		Object.entries(day.lifelogs).filter(([, { deletedAt }]) => deletedAt === undefined),
+	);
+	return new Map(
+		lifelogs.map(([id, { files }]) => {
+			const { path } = files.find(({ path }) => path.endsWith('.json'))!;
+			const lifelog = JSON.parse(readFileSync(join(folder, path), 'utf8')) as Lifelog;
+			return [
+				id,
+				said(lifelog)
+					.map(({ content }) => content)
+					.join(' '),
+			];
+		}),
+	);
+}
