@@ -235,6 +235,37 @@ test('a recording is transcribed again from its lifelog, and names from before a
 	await page.locator('.speaker', { hasText: 'Anna' }).waitFor();
 });
 
+test('somebody who has left before a recording was transcribed again stays where they are', async () => {
+	const { page } = await upload(await tones('left.wav', 9));
+	await rowOf(page, 'left.wav', 'done').getByText('Open the lifelog').click();
+	// Nobody speaks any more, so that the page would leave the lifelog.
+	endpoint.instead = () => ({ segments: [] });
+	let goOn!: () => void;
+	const left = new Promise<void>((resolve) => (goOn = resolve));
+	let isDone!: () => void;
+	const done = new Promise<void>((resolve) => (isDone = resolve));
+	await page.route('**/v1/recordings/*', async (route) => {
+		const response = await route.fetch();
+		const { recording } = (await response.json()).data;
+		if (recording.status === 'done') {
+			isDone();
+			await left;
+		}
+		await route.fulfill({ response });
+	});
+	await page.getByRole('button', { name: 'Transcribe again' }).click();
+	const question = page.getByRole('dialog', { name: 'Transcribe again' });
+	await question.getByRole('button', { name: 'Transcribe' }).click();
+	await done;
+	await page.getByRole('link', { name: 'People' }).click();
+	await page.getByRole('heading', { name: 'People' }).waitFor();
+	const answered = page.waitForResponse('**/v1/recordings/*');
+	goOn();
+	await answered;
+	await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+	expect(new URL(page.url()).pathname).toBe('/people');
+});
+
 test('a recording that waits to be transcribed again can stay as it was', async () => {
 	const { page } = await upload(await tones('waits.wav', 8));
 	const row = rowOf(page, 'waits.wav', 'done');
