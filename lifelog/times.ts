@@ -147,6 +147,7 @@ export function toRange(start: number | undefined, end: number | undefined, zone
 	return {
 		query: { start: from?.text, end: to?.text },
 		includes(startTime) {
+			if (start === undefined && end === undefined) return true;
 			const instants = instantsOf(startTime, zone);
 			const [begin, latest] = [Math.min(...instants), Math.max(...instants)];
 			const isBefore = start !== undefined && latest < start && latest >= widenedFrom!;

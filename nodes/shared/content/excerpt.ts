@@ -32,7 +32,7 @@ export function excerptOf(lifelog: Lifelog, query = ''): string {
 	// Without a query, its beginning is enough: most lifelogs are long.
 	const said = joined(saidIn(lifelog), words.length > 0 ? Infinity : MAX_EXCERPT_LENGTH);
 	if (said.length <= MAX_EXCERPT_LENGTH) return said;
-	const from = startOf(said, bestPlace(said, words));
+	const from = words.length > 0 ? startOf(said, bestPlace(said, words)) : 0;
 	const rest = said.slice(from);
 	const before = from > 0 ? LEFT_OUT : '';
 	const room = MAX_EXCERPT_LENGTH - before.length;
