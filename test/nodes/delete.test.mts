@@ -4,6 +4,7 @@ import { nodeOperations, withId } from './faults/parameters.mts';
 import { loadPackage } from '../support/engine.mts';
 import { skipPauses } from '../support/skipPauses.mts';
 import { useNode } from '../support/useNode.mts';
+import { INTERRUPTED } from '../support/said.mts';
 
 // That no other operation sends a delete, every cell of the matrix and every run of the properties
 // checks; invalid IDs are in errors.test.mts.
@@ -124,7 +125,7 @@ describe.each(
 	test("isn't retried twice, and says that the outcome isn't known", async () => {
 		await sandbox.control.faults([{ reset: 'before', times: 5 }]);
 		const { message, description, requests } = await remove(await anyId());
-		expect(message).toContain('the connection was interrupted');
+		expect(message).toContain(INTERRUPTED);
 		expect(description).toContain(`The ${noun} may or may not have been deleted`);
 		expect(requests).toHaveLength(2);
 	});

@@ -14,6 +14,7 @@ import { type Answer, json, send, type World } from './faults/service.mts';
 import type { RunResult } from '../support/engine.mts';
 import { byId, within, workflowWith } from '../support/workflow.mts';
 import { runNode, use } from '../support/useNode.mts';
+import { asksForWait, INTERRUPTED } from '../support/said.mts';
 
 // What comes out of an operation that fails: what its error says, and what of the input is left.
 
@@ -127,7 +128,7 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 		expect(failed).toEqual({
 			json: {
 				note: 'keep',
-				error: expect.stringContaining('The rate limit asks for a wait of 301 s'),
+				error: expect.stringContaining(asksForWait('301 s')),
 				errorDetails: {
 					code: '429',
 					description: expect.stringContaining('The service says: slow.'),
@@ -208,7 +209,7 @@ test('an error of the connection carries its code', async () => {
 	const result = await trials.engine.runWorkflow(workflow);
 	expect(result.items('Node')[0].json).toMatchObject({
 		error: expect.stringMatching(
-			/^No answer from .*: the connection was interrupted \(lifelog "lifelog-a"\)$/,
+			new RegExp(`^No answer from .*: ${INTERRUPTED} \\(lifelog "lifelog-a"\\)$`),
 		),
 		errorDetails: { code: 'ECONNRESET' },
 	});

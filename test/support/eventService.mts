@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
 import { serve } from './serve.mts';
+import { REFUSED } from './said.mts';
 
 export interface Webhook {
 	id: string;
@@ -139,7 +140,7 @@ export class EventService {
 		this.webhooks.set(own.id, own);
 		const reached = await this.deliver({ type: 'webhook.test', data: {} }, own).then(
 			(status) => ({ status }),
-			() => ({ error: 'the connection was refused' }),
+			() => ({ error: REFUSED }),
 		);
 		this.reached.push(reached);
 		return { status: same ? 200 : 201, body: { data: { webhook: own, reached } } };

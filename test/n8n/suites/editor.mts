@@ -16,6 +16,7 @@ import { Editor, type NodePanel, type Theme } from '../support/editor.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import { testWithoutPicture } from '../support/pictures.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
+import { REFUSED } from '../../support/said.mts';
 import { temporaryFolder } from '../support/server.mts';
 
 const MAX_IMAGE_BYTES = 200_000;
@@ -393,7 +394,7 @@ for (const each of ['light', 'dark'] as const) {
 				const { id, name } = await lab.rest.createCredential('lifelogApi', data, 'Nobody there');
 				try {
 					const said = await editor.credentialError(name);
-					assert.match(said, /the connection was refused\. Check that the service runs/);
+					assert.match(said, new RegExp(`${REFUSED}\\. Check that the service runs`));
 					assert.match(said, /http:\/\/host\.docker\.internal:1/);
 				} finally {
 					await lab.rest.deleteCredential(id);

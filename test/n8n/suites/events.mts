@@ -15,6 +15,7 @@ import { startLab, type Lab } from '../support/lab.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
 import { emitted, whenEmitted, whenFailed } from '../support/trigger.mts';
 import { workflowWith } from '../../support/workflow.mts';
+import { REFUSED } from '../../support/said.mts';
 
 const EVENTS = ['lifelog.created', 'lifelog.deleted'];
 /** By which what the server sends again would have come: its first pauses are of seconds. */
@@ -167,7 +168,7 @@ for (const version of [OLDEST, NEWEST]) {
 			const address = `http://127.0.0.1:${port}`;
 			const wrong = await lab.rest.createWorkflow(triggered({ options: { address } }));
 			await assert.rejects(lab.rest.activate(wrong.id), ({ message }: Error) => {
-				const problem = `lifelog-server can't reach n8n at ${address}: the connection was refused. Set the option 'n8n's Address' to one that it can reach`;
+				const problem = `lifelog-server can't reach n8n at ${address}: ${REFUSED}. Set the option 'n8n's Address' to one that it can reach`;
 				assert.ok(message.includes(problem), message);
 				return true;
 			});

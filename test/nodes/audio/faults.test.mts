@@ -8,6 +8,7 @@ import type { Fault } from '../../support/sandbox.mts';
 import { endsSoon } from '../../support/soon.mts';
 import { workflowWith } from '../../support/workflow.mts';
 import { at, chunkAt, ms, PATH, sha256, useAudio } from './audio.mts';
+import { TOO_SLOW } from '../../support/said.mts';
 
 // Answers that aren't the audio; what the matrix says of each fault isn't repeated here.
 
@@ -194,7 +195,7 @@ describe('a body that stalls', () => {
 		const own = await engineFor(service, { 'n8n-nodes-lifelog.probe': probe });
 		const before = await storedFiles();
 		const { error } = await own.runWorkflow(workflowWith('probe', {}));
-		expect(error?.message).toContain('the service took too long');
+		expect(error?.message).toContain(TOO_SLOW);
 		expect(await storedFiles()).toEqual(before);
 		for (let checks = 0; open > 0 && checks < 100; checks++) await sleep(50);
 		expect(open).toBe(0);

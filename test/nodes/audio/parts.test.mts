@@ -5,6 +5,7 @@ import type { Fault } from '../../support/sandbox.mts';
 import type { NodeRun } from '../../support/useNode.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { at, chunkAt, ms, NOW, PATH, spanOf, useAudio } from './audio.mts';
+import { asksForWait, INTERRUPTED, REFUSED } from '../../support/said.mts';
 
 // A range of which some chunks have no audio, or fail.
 
@@ -86,7 +87,7 @@ describe('a failed chunk', () => {
 		['a 500', { status: 500, times: 4 }, 'The service failed (500)'],
 		['a 400', { status: 400, body: { error: 'no' } }, 'The service refused a parameter: no'],
 		['a body that breaks off', { cutBody: true, times: 4 }, 'the response was interrupted'],
-		['a connection that breaks', { reset: 'before', times: 4 }, 'the connection was interrupted'],
+		['a connection that breaks', { reset: 'before', times: 4 }, INTERRUPTED],
 		['an answer that is no audio', { body: { error: 'later' } }, "it isn't Ogg audio"],
 	])('is listed in the items of the other chunks: %s', async (_name, fault, message) => {
 		const result = await archive([{ path: chunkAt('08:00'), ...fault }]);
@@ -165,7 +166,7 @@ describe('a failed chunk', () => {
 		const own = await startEngine('http://127.0.0.1:9');
 		const parameters = { start: at('06:00'), end: at('12:00'), options: report };
 		const { message, json } = await run(parameters, { on: own });
-		expect(message).toContain('the connection was refused');
+		expect(message).toContain(REFUSED);
 		expect(json).toEqual([]);
 	});
 
@@ -219,9 +220,7 @@ describe('a failed chunk', () => {
 			{ ...report, maxWait: 0, chunkMinutes: 20 },
 		);
 		const failedRanges = json[0].failedRanges as IDataObject[];
-		expect(failedRanges[0]).toEqual(
-			failed('06:00', '06:20', 'The rate limit asks for a wait of 1 s'),
-		);
+		expect(failedRanges[0]).toEqual(failed('06:00', '06:20', asksForWait('1 s')));
 		expect(failedRanges.at(-1)).toMatchObject({
 			endMs: ms('12:00'),
 			message: expect.stringMatching(/^Not requested, .*a wait of 1 s$/),

@@ -2,6 +2,7 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 import { loadPackage } from '../../support/engine.mts';
 import { serve } from '../../support/serve.mts';
 import { useNode } from '../../support/useNode.mts';
+import { REFUSED } from '../../support/said.mts';
 
 const { sandbox, engine } = useNode('lifelog');
 
@@ -100,7 +101,7 @@ describe('the test of the credential says what a failed connection means', () =>
 		const { ok, message } = await check({ apiKey: 'k', baseUrl: `http://${host}:1` });
 		expect(ok).toBe(false);
 		expect(message).toBe(
-			`No answer from ${host}:1: the connection was refused. Check that the service runs and listens on this port. If n8n runs in Docker, ${host} is the container itself: enter http://host.docker.internal:1 as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`,
+			`No answer from ${host}:1: ${REFUSED}. Check that the service runs and listens on this port. If n8n runs in Docker, ${host} is the container itself: enter http://host.docker.internal:1 as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`,
 		);
 	});
 

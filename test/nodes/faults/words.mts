@@ -1,6 +1,8 @@
+import { asksForWait } from '../../support/said.mts';
+
 /** The kinds of errors: what the table calls them (docs/developer/reliability.md), how they begin. */
 const ERRORS: Array<[word: string, message: RegExp]> = [
-	['limit', /^The rate limit asks for a wait/],
+	['limit', new RegExp(`^${asksForWait('')}`)],
 	['failed', /^The service failed/],
 	['unusable', /^The service returned an unexpected response: /],
 	['absent', /^No (lifelog|chat) with the ID/],

@@ -10,6 +10,7 @@ import { until } from '../../support/soon.mts';
 import { use } from '../../support/useNode.mts';
 import { WebhookHost } from '../../support/webhookHost.mts';
 import { workflowWith } from '../../support/workflow.mts';
+import { REFUSED } from '../../support/said.mts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lifelog-trigger-'));
 const lab = use(async () => {
@@ -94,7 +95,7 @@ test('at an address that the server cannot reach, nothing stays registered', asy
 	const [port] = await freePorts(1);
 	const address = `http://127.0.0.1:${port}`;
 	await expect(host.activate(trigger({ options: { address } }))).rejects.toThrow(
-		`lifelog-server can't reach n8n at ${address}: the connection was refused`,
+		`lifelog-server can't reach n8n at ${address}: ${REFUSED}`,
 	);
 	expect(await webhooks()).toEqual([]);
 });

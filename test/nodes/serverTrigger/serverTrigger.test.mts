@@ -7,6 +7,7 @@ import { serve } from '../../support/serve.mts';
 import { use } from '../../support/useNode.mts';
 import { WebhookHost } from '../../support/webhookHost.mts';
 import { workflowWith } from '../../support/workflow.mts';
+import { asksForWait, REFUSED } from '../../support/said.mts';
 
 const warnings: string[] = [];
 const lab = use(async () => {
@@ -248,7 +249,7 @@ describe('the address', () => {
 		await close();
 		const node = trigger({ options: { address: url } });
 		expect(await thrown(host.activate(node))).toBe(
-			`lifelog-server can't reach n8n at ${url}: the connection was refused. Set the option 'n8n's Address' to one that it can reach, such as http://n8n:5678 | In Docker, this is the name of n8n's container. If others need that address too, set WEBHOOK_URL of n8n.`,
+			`lifelog-server can't reach n8n at ${url}: ${REFUSED}. Set the option 'n8n's Address' to one that it can reach, such as http://n8n:5678 | In Docker, this is the name of n8n's container. If others need that address too, set WEBHOOK_URL of n8n.`,
 		);
 		expect(lab.service.webhooks.size).toBe(0);
 		expect(host.saved).toEqual({ 'node:Node': {} });
@@ -416,7 +417,7 @@ describe('a delivery', () => {
 		lab.service.fault = () => ({ status: 429, body: { error: 'slow down', retryAfter: 60 } });
 		expect(await lab.service.deliver(created)).toBe(500);
 		const [{ message }] = busy.failures;
-		expect(message).toBe('The rate limit asks for a wait of 60 s (lifelog "a1")');
+		expect(message).toBe(`${asksForWait('60 s')} (lifelog "a1")`);
 		await Promise.all([busy.close(), engine.close()]);
 	});
 

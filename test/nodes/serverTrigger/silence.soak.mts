@@ -4,6 +4,7 @@ import { startLabAt } from '../../support/lab.mts';
 import { use } from '../../support/useNode.mts';
 import { WebhookHost } from '../../support/webhookHost.mts';
 import { workflowWith } from '../../support/workflow.mts';
+import { TOO_SLOW } from '../../support/said.mts';
 
 const lab = use(async () => await startLabAt(await EventService.start()));
 
@@ -18,6 +19,6 @@ test('a delivery is answered before the server gives up', async () => {
 	const tookMs = performance.now() - begin;
 	expect(tookMs).toBeGreaterThan(14_000);
 	expect(tookMs).toBeLessThan(20_000);
-	expect(host.failures[0].message).toContain('the service took too long');
+	expect(host.failures[0].message).toContain(TOO_SLOW);
 	await host.close();
 }, 60_000);

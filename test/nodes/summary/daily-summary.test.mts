@@ -5,6 +5,7 @@ import { ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP, said } from '../../sup
 import { problemsOfNotionRequest } from '../../support/notionRules.mts';
 import { problemsOfSlackMessage } from '../../support/slackRules.mts';
 import { type NodeRun, useNode } from '../../support/useNode.mts';
+import { asksForWait } from '../../support/said.mts';
 
 const { sandbox, run: runNode } = useNode('lifelog', { usual: { operation: 'getDailySummary' } });
 
@@ -188,7 +189,7 @@ describe('the lifelogs', () => {
 	test('are read with no longer wait for the rate limit than allowed', async () => {
 		await sandbox.control.faults([{ status: 429, body: { error: 'slow', retryAfter: '1' } }]);
 		const { error } = await run({ ...FIRST_OF_MARCH, options: { maxWait: 0 } });
-		expect(error?.message).toContain('The rate limit asks for a wait of 1 s');
+		expect(error?.message).toContain(asksForWait('1 s'));
 	});
 });
 

@@ -9,6 +9,7 @@ import { serverKey } from '../../support/lifelogServer.mts';
 import { until } from '../../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from '../sources.mts';
 import { listed, register, say, send, startReceiver, type Receiver } from './receiver.mts';
+import { REFUSED } from '../../support/said.mts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -127,7 +128,7 @@ test('says why nothing answers, without the address', async () => {
 	const [server, receiver] = [await starts(temporaryFolder()), await receives()];
 	await receiver.close();
 	expect(await register(server, receiver)).toMatchObject({
-		...{ status: 201, reached: { error: 'the connection was refused' } },
+		...{ status: 201, reached: { error: REFUSED } },
 	});
 	const nowhere = { hook: 'https://nowhere.invalid/hook' };
 	expect((await register(server, nowhere)).reached.error).toMatch(/^the name of the host/);

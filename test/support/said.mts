@@ -1,0 +1,9 @@
+// What errors say, for tests of several files: whoever changes one of these messages changes it here.
+
+/** Of a connection; lifelog-server says the first of n8n, too. */
+export const REFUSED = 'the connection was refused';
+export const INTERRUPTED = 'the connection was interrupted';
+export const TOO_SLOW = 'the service took too long';
+
+/** How an error of the rate limit begins. @param wait Such as `60 s`. */
+export const asksForWait = (wait: string) => `The rate limit asks for a wait of ${wait}`;
