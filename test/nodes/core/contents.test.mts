@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {
 	contentNodes,
 	secondLevelHeadings,
@@ -101,6 +102,18 @@ test.each(['\n', '\r\n', '\r'])(
 		expect(secondLevelHeadings({ ...lifelog([]), markdown })).toEqual(['First', 'Second', 'Last']);
 	},
 );
+
+test('in any Markdown, headings are the lines that begin so', () => {
+	const piece = fc.constantFrom('#', '##', ' ', '   ', '\t', '\n', '\r', 'a', '## b');
+	fc.assert(
+		fc.property(fc.string({ unit: piece, maxLength: 30 }), (markdown) => {
+			const lines = markdown.split(/[\r\n]/).map((line) => /^ {0,3}##[ \t](.*)$/.exec(line)?.[1]);
+			const expected = lines.map((text) => text?.replace(/\s+/g, ' ').trim()).filter(Boolean);
+			expect(secondLevelHeadings({ ...lifelog([]), markdown })).toEqual(expected);
+		}),
+		{ numRuns: 2000 },
+	);
+});
 
 test('contents nested a thousand deep are read', () => {
 	let deepest = said('Down here', 'Sam');
