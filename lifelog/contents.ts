@@ -23,8 +23,7 @@ export const UNKNOWN_SPEAKER = 'Unknown';
 /** Some 30 years. */
 const MAX_OFFSET_MS = 1e12;
 const HEADING = /^heading(\d)$/;
-const SECTION_MARK = '##';
-const SECTION_HEADING = /(?<=(?:^|[\r\n]) {0,3})##[ \t]([^\r\n]*)/y;
+const SECTION_HEADING = /(?:^|[\r\n]) {0,3}##[ \t]([^\r\n]*)/g;
 
 /** The contents of a lifelog in reading order, of any type and depth (specification, section 2.2). */
 export function* contentNodes(contents: ContentNode[] | undefined): Generator<ContentNode> {
@@ -200,13 +199,5 @@ export function secondLevelHeadings({ contents, markdown }: Lifelog): string[] {
 }
 
 function headingLines(markdown: string): string[] {
-	const found: string[] = [];
-	// A pattern that searches by itself looks at each character.
-	for (let at = markdown.indexOf(SECTION_MARK); at >= 0;) {
-		SECTION_HEADING.lastIndex = at;
-		const heading = SECTION_HEADING.exec(markdown)?.[1];
-		if (heading !== undefined) found.push(heading);
-		at = markdown.indexOf(SECTION_MARK, at + SECTION_MARK.length);
-	}
-	return found;
+	return [...markdown.matchAll(SECTION_HEADING)].map(([, heading]) => heading);
 }

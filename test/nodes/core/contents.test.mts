@@ -103,6 +103,12 @@ test.each(['\n', '\r\n', '\r'])(
 	},
 );
 
+test('a long line with many marks of headings takes no more time than its length', () => {
+	const line = '## '.repeat(300_000);
+	expect(secondLevelHeadings({ ...lifelog([]), markdown: line })).toEqual([line.slice(3).trim()]);
+	expect(secondLevelHeadings({ ...lifelog([]), markdown: `a${line}` })).toEqual([]);
+});
+
 test('in any Markdown, headings are the lines that begin so', () => {
 	const piece = fc.constantFrom('#', '##', ' ', '   ', '\t', '\n', '\r', 'a', '## b');
 	fc.assert(
