@@ -4,7 +4,7 @@ import { nodeOperations, withId } from './faults/parameters.mts';
 import { loadPackage } from '../support/engine.mts';
 import { skipPauses } from '../support/skipPauses.mts';
 import { useNode } from '../support/useNode.mts';
-import { INTERRUPTED } from '../support/said.mts';
+import { INTERRUPTED } from '../support/messages.mts';
 
 // That no other operation sends a delete, every cell of the matrix and every run of the properties
 // checks; invalid IDs are in errors.test.mts.

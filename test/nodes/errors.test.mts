@@ -14,7 +14,7 @@ import { type Answer, json, send, type World } from './faults/service.mts';
 import type { RunResult } from '../support/engine.mts';
 import { byId, within, workflowWith } from '../support/workflow.mts';
 import { runNode, use } from '../support/useNode.mts';
-import { asksForWait, INTERRUPTED } from '../support/said.mts';
+import { asksForWait, INTERRUPTED } from '../support/messages.mts';
 
 // What comes out of an operation that fails: what its error says, and what of the input is left.
 

@@ -10,7 +10,7 @@ import { skipPauses } from '../support/skipPauses.mts';
 import { endsSoon } from '../support/soon.mts';
 import { type NodeRun, useNode } from '../support/useNode.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
-import { asksForWait, REFUSED } from '../support/said.mts';
+import { asksForWait, REFUSED } from '../support/messages.mts';
 
 // What the request, the rate limit and the paginator do when the service is not at its best.
 

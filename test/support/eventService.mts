@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
 import { serve } from './serve.mts';
-import { REFUSED } from './said.mts';
+import { REFUSED } from './messages.mts';
 
 export interface Webhook {
 	id: string;

@@ -16,7 +16,7 @@ import { Editor, type NodePanel, type Theme } from '../support/editor.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import { testWithoutPicture } from '../support/pictures.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
-import { REFUSED } from '../../support/said.mts';
+import { REFUSED } from '../../support/messages.mts';
 import { temporaryFolder } from '../support/server.mts';
 
 const MAX_IMAGE_BYTES = 200_000;

@@ -15,7 +15,7 @@ import { startLab, type Lab } from '../support/lab.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
 import { emitted, whenEmitted, whenFailed } from '../support/trigger.mts';
 import { workflowWith } from '../../support/workflow.mts';
-import { REFUSED } from '../../support/said.mts';
+import { REFUSED } from '../../support/messages.mts';
 
 const EVENTS = ['lifelog.created', 'lifelog.deleted'];
 /** By which what the server sends again would have come: its first pauses are of seconds. */

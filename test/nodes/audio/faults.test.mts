@@ -8,7 +8,7 @@ import type { Fault } from '../../support/sandbox.mts';
 import { endsSoon } from '../../support/soon.mts';
 import { workflowWith } from '../../support/workflow.mts';
 import { at, chunkAt, ms, PATH, sha256, useAudio } from './audio.mts';
-import { TOO_SLOW } from '../../support/said.mts';
+import { TOO_SLOW } from '../../support/messages.mts';
 
 // Answers that aren't the audio; what the matrix says of each fault isn't repeated here.
 

@@ -5,7 +5,7 @@ import type { Fault } from '../../support/sandbox.mts';
 import type { NodeRun } from '../../support/useNode.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { at, chunkAt, ms, NOW, PATH, spanOf, useAudio } from './audio.mts';
-import { asksForWait, INTERRUPTED, REFUSED } from '../../support/said.mts';
+import { asksForWait, INTERRUPTED, REFUSED } from '../../support/messages.mts';
 
 // A range of which some chunks have no audio, or fail.
 

@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 import { loadPackage } from '../../support/engine.mts';
 import { serve } from '../../support/serve.mts';
 import { useNode } from '../../support/useNode.mts';
-import { REFUSED } from '../../support/said.mts';
+import { REFUSED } from '../../support/messages.mts';
 
 const { sandbox, engine } = useNode('lifelog');
 

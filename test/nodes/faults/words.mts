@@ -1,4 +1,4 @@
-import { asksForWait } from '../../support/said.mts';
+import { asksForWait } from '../../support/messages.mts';
 
 /** The kinds of errors: what the table calls them (docs/developer/reliability.md), how they begin. */
 const ERRORS: Array<[word: string, message: RegExp]> = [

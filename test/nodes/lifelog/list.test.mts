@@ -10,7 +10,7 @@ import type { DialectChange, LoggedRequest } from '../../support/sandbox.mts';
 import { skipPauses } from '../../support/skipPauses.mts';
 import { type NodeRun, useNode } from '../../support/useNode.mts';
 import { within, workflowWith } from '../../support/workflow.mts';
-import { TOO_SLOW } from '../../support/said.mts';
+import { TOO_SLOW } from '../../support/messages.mts';
 
 const pauses = skipPauses();
 afterAll(() => pauses.stop());

@@ -10,7 +10,7 @@ import { until } from '../../support/soon.mts';
 import { use } from '../../support/useNode.mts';
 import { WebhookHost } from '../../support/webhookHost.mts';
 import { workflowWith } from '../../support/workflow.mts';
-import { REFUSED } from '../../support/said.mts';
+import { REFUSED } from '../../support/messages.mts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lifelog-trigger-'));
 const lab = use(async () => {

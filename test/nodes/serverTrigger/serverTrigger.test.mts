@@ -7,7 +7,7 @@ import { serve } from '../../support/serve.mts';
 import { use } from '../../support/useNode.mts';
 import { WebhookHost } from '../../support/webhookHost.mts';
 import { workflowWith } from '../../support/workflow.mts';
-import { asksForWait, REFUSED } from '../../support/said.mts';
+import { asksForWait, REFUSED } from '../../support/messages.mts';
 
 const warnings: string[] = [];
 const lab = use(async () => {

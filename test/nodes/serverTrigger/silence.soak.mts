@@ -4,7 +4,7 @@ import { startLabAt } from '../../support/lab.mts';
 import { use } from '../../support/useNode.mts';
 import { WebhookHost } from '../../support/webhookHost.mts';
 import { workflowWith } from '../../support/workflow.mts';
-import { TOO_SLOW } from '../../support/said.mts';
+import { TOO_SLOW } from '../../support/messages.mts';
 
 const lab = use(async () => await startLabAt(await EventService.start()));
 

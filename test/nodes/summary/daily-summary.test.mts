@@ -5,7 +5,7 @@ import { ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP, said } from '../../sup
 import { problemsOfNotionRequest } from '../../support/notionRules.mts';
 import { problemsOfSlackMessage } from '../../support/slackRules.mts';
 import { type NodeRun, useNode } from '../../support/useNode.mts';
-import { asksForWait } from '../../support/said.mts';
+import { asksForWait } from '../../support/messages.mts';
 
 const { sandbox, run: runNode } = useNode('lifelog', { usual: { operation: 'getDailySummary' } });
 

@@ -9,7 +9,7 @@ import { serverKey } from '../../support/lifelogServer.mts';
 import { until } from '../../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from '../sources.mts';
 import { listed, register, say, send, startReceiver, type Receiver } from './receiver.mts';
-import { REFUSED } from '../../support/said.mts';
+import { REFUSED } from '../../support/messages.mts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
