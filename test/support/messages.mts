@@ -1,6 +1,6 @@
-// What errors say, for tests of several files: whoever changes one of these messages changes it here.
+// Messages of errors that tests in several files expect. Change them here and in the code.
 
-/** Of a connection; lifelog-server says the first of n8n, too. */
+/** Of a connection. lifelog-server says this when it can't reach n8n, too. */
 export const REFUSED = 'the connection was refused';
 export const INTERRUPTED = 'the connection was interrupted';
 export const TOO_SLOW = 'the service took too long';

@@ -32,7 +32,7 @@ export function excerptOf(lifelog: Lifelog, query = ''): string {
 	// Without a query, its beginning is enough: most lifelogs are long.
 	const said = joined(saidIn(lifelog), words.length > 0 ? Infinity : MAX_EXCERPT_LENGTH);
 	if (said.length <= MAX_EXCERPT_LENGTH) return said;
-	const from = words.length > 0 ? startOf(said, bestPlace(said, words)) : 0;
+	const from = startOf(said, bestPlace(said, words));
 	const rest = said.slice(from);
 	const before = from > 0 ? LEFT_OUT : '';
 	const room = MAX_EXCERPT_LENGTH - before.length;
@@ -89,6 +89,7 @@ function isShort(word: string): boolean {
  * less, so that no language needs a list of words without meaning.
  */
 function bestPlace(text: string, words: string[]): number {
+	if (words.length === 0) return 0;
 	const lower = lowerCase(text);
 	const found = words.flatMap((word) => {
 		const places = placesOf(lower, word);

@@ -60,21 +60,17 @@ test(`${KILLS} kills while recordings are transcribed again leave the old or the
 	const numbers = new Faker({ locale: en, seed });
 	const random = () => numbers.number.float();
 	const folder = temporaryFolder();
-	await killWhileTranscribingAgain(folder, { kills: KILLS, random });
+	await killWhileTranscribingAgain(folder, random);
 	expect(await findingsIn(folder)).toEqual([]);
 });
 
 /**
- * Transcribes a recording with two lifelogs on two days again and again, while its server is killed so many
- * times, each a random moment after it was asked. Each time, all of the old transcript or all of the new
- * one must be there.
+ * Transcribes a recording with two lifelogs on two days again and again, and kills its server each time, a
+ * random moment after it was asked. All of the old transcript or all of the new one must be there.
  *
  * @param random From 0 to 1.
  */
-async function killWhileTranscribingAgain(
-	folder: string,
-	{ kills, random }: { kills: number; random: () => number },
-): Promise<void> {
+async function killWhileTranscribingAgain(folder: string, random: () => number): Promise<void> {
 	const hears = (version: number) => {
 		const text = `Version ${version}.`;
 		lab.endpoint.instead = () => ({
@@ -86,7 +82,7 @@ async function killWhileTranscribingAgain(
 			})),
 		});
 	};
-	const path = join(lab.files, `killed ${folder.split('-').at(-1)}.wav`);
+	const path = join(lab.files, 'killed.wav');
 	await makeTones(path, { seconds: 640, silent: [[2, 605]] });
 	hears(0);
 	let server = await startLifelogServer(folder, lab.argsOf());
@@ -100,7 +96,7 @@ async function killWhileTranscribingAgain(
 	await ended();
 	const tookMs = performance.now() - from;
 	await server.close();
-	for (let version = 1; version <= kills; version += 1) {
+	for (let version = 1; version <= KILLS; version += 1) {
 		hears(version);
 		const { child, exited, ready } = spawnLifelogServer(folder, lab.argsOf());
 		server = await ready;
