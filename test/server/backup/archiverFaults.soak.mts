@@ -574,6 +574,14 @@ describe('a wrong clock', () => {
 	});
 });
 
+test("a report of Full archive that stays broken doesn't block a run", async () => {
+	mkdirSync(folder);
+	for (const broken of ['', '{ "state": "runn']) {
+		writeFileSync(join(folder, 'report.json'), broken);
+		expect(await otherRunSince(folder)).toBeUndefined();
+	}
+});
+
 describe('an answer', () => {
 	test('that never comes is requested again, and one that stalls each time is listed', async () => {
 		let asked = 0;
