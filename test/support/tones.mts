@@ -36,6 +36,8 @@ interface Tones {
 	seconds: number;
 	/** Seconds without a tone, each from one up to another. */
 	silent?: [from: number, to: number][];
+	/** Seconds with the noise of a quiet room: ffmpeg takes ten times as long to decode digital silence. */
+	quiet?: [from: number, to: number][];
 	/** Before the name of the output. */
 	args?: string[];
 }
@@ -46,10 +48,15 @@ const MADE = join(tmpdir(), 'lifelog-tones');
 /** Makes a recording with another tone in each second, in the format of its name's ending. */
 export async function makeTones(
 	path: string,
-	{ seconds, silent = [], args = [] }: Tones,
+	{ seconds, silent = [], quiet = [], args = [] }: Tones,
 ): Promise<void> {
 	const samples = new Int16Array(Math.round(seconds * RATE));
-	const isSilent = (second: number) => silent.some(([from, to]) => second >= from && second < to);
+	for (const [from, to] of quiet) {
+		// As many as 33 values from -16, in an order that repeats.
+		for (let at = from * RATE; at < to * RATE; at += 1) samples[at] = ((at * 7919) % 33) - 16;
+	}
+	const isSilent = (second: number) =>
+		[...silent, ...quiet].some(([from, to]) => second >= from && second < to);
 	for (let second = 0; second < seconds; second += 1) {
 		if (isSilent(second)) continue;
 		const low = perSample(LOW, second % PER_DIGIT);

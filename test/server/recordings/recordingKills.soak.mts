@@ -83,7 +83,7 @@ async function killWhileTranscribingAgain(folder: string, random: () => number):
 		});
 	};
 	const path = join(lab.files, 'killed.wav');
-	await makeTones(path, { seconds: 640, silent: [[2, 605]] });
+	await makeTones(path, { seconds: 640, quiet: [[2, 605]] });
 	hears(0);
 	let server = await startLifelogServer(folder, lab.argsOf());
 	const { recording } = await uploadTo(server, path, { startTime: '2026-03-01T23:55:00Z' });

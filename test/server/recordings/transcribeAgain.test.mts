@@ -71,7 +71,7 @@ describe('a recording with a pause of ten minutes', () => {
 	let id: string;
 	beforeAll(async () => {
 		const path = join(lab.files, 'pause.wav');
-		await makeTones(path, { seconds: 615, silent: [[2, 605]] });
+		await makeTones(path, { seconds: 615, quiet: [[2, 605]] });
 		hears();
 		({ id } = (await lab.upload(path, { startTime: '2026-03-01T23:55:00Z' })).recording);
 		await lab.ended(id);
@@ -327,7 +327,7 @@ test('while the endpoint is down, the lifelogs stay, and the recording can be le
 /** A recording with two lifelogs that waits for the endpoint, which has heard `word` in its first part. */
 async function halfHeard(word: string, startTime: string) {
 	const path = join(lab.files, `parts ${(pauses += 1)}.wav`);
-	await makeTones(path, { seconds: 720 + pauses / 1000, silent: [[2, 605]] });
+	await makeTones(path, { seconds: 720 + pauses / 1000, quiet: [[2, 605]] });
 	const starts = [0, 400];
 	lab.endpoint.instead = () => {
 		const start = starts.shift()!;
