@@ -1,4 +1,4 @@
-// The three ways to read the lifelogs of a service that are compared.
+// The ways to read the lifelogs of a service that are compared.
 import axios from 'axios';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -14,8 +14,16 @@ import {
 } from '../test/support/engine.mts';
 import { within, workflowWith } from '../test/support/workflow.mts';
 
-/** How lifelogs are read: by this package, by n8n's own node with pagination, without n8n. */
-export const WAYS = ['Lifelog node', 'HTTP Request node', 'axios loop'] as const;
+/**
+ * How lifelogs are read: by this package, simplified or raw, by n8n's own node with pagination, and
+ * without n8n. The last two give what the service sends, as Raw does.
+ */
+export const WAYS = [
+	'Lifelog node',
+	'Lifelog node, Raw',
+	'HTTP Request node',
+	'axios loop',
+] as const;
 export type Way = (typeof WAYS)[number];
 
 /** Where the service is. */
@@ -48,7 +56,10 @@ export interface Reader {
 export async function open(way: Way, { baseUrl, apiKey }: Reading): Promise<Reader> {
 	if (way === 'axios loop') return { read: readWithAxios, close: async () => {} };
 	const engine = await startEngine({ baseUrl, apiKey });
-	const workflowOf = way === 'Lifelog node' ? lifelogWorkflow : httpRequestWorkflow;
+	const workflowOf = (reading: Reading) => {
+		if (way === 'HTTP Request node') return httpRequestWorkflow(reading);
+		return lifelogWorkflow(reading, way === 'Lifelog node' ? 'simplified' : 'raw');
+	};
 	const read = async (reading: Reading): Promise<Read> => {
 		const { error, items } = await engine.runWorkflow(workflowOf(reading));
 		const counts = items('Node').map(({ json }) => pageLength(json) ?? 1);
@@ -90,10 +101,11 @@ const includes = ({ includeContents = false }: Reading) => ({
 	includeContents,
 });
 
-function lifelogWorkflow(reading: Reading): WorkflowJson {
+function lifelogWorkflow(reading: Reading, output: 'simplified' | 'raw'): WorkflowJson {
 	return workflowWith('lifelog', {
 		operation: 'getMany',
 		returnAll: true,
+		output,
 		...within(reading.range ?? {}),
 		options: { ...includes(reading), timezone: 'UTC' },
 	});
