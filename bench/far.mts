@@ -5,11 +5,11 @@ import { count, figureOf, intervalOf, PAIRS, type Row, seconds, spreadOf } from 
 import { sample } from './processes.mts';
 import type { Point } from './lists.mts';
 import { minRequests } from './request-cases.mts';
-import type { Reading, Way } from './ways.mts';
-
-const WAYS: Way[] = ['Lifelog node', 'HTTP Request node', 'axios loop'];
+import { type Reading, type Way, WAYS } from './ways.mts';
 
 const ROUND_TRIP_MS = 50;
+/** What simplifying takes is not seen from so far. */
+const FAR_WAYS = WAYS.filter((way) => way !== 'Lifelog node, Raw');
 const NOW = '2026-03-03T00:00:00Z';
 /** Three years with six bursts of recordings in them. */
 const BURSTS = ['2023-04', '2023-11', '2024-05', '2025-01', '2025-08', '2026-02'].map((month) =>
@@ -67,7 +67,7 @@ export async function far(sandbox: TestSandbox): Promise<{ rows: Row[]; points: 
 				sandbox,
 				service,
 				lifelogs,
-				WAYS.map((way) => ({ way })),
+				FAR_WAYS.map((way) => ({ way })),
 			);
 			const [own, http, axios] = taken;
 			const ratio = intervalOf(own.ms, http.ms);
@@ -75,13 +75,20 @@ export async function far(sandbox: TestSandbox): Promise<{ rows: Row[]; points: 
 			rows.push({
 				what: `The same over TLS and ${ROUND_TRIP_MS} ms, ${count(lifelogs)} lifelogs`,
 				figure: `HTTP Request node: ${figureOf(ratio)}`,
-				from: taken.map(({ ms }, nth) => `${WAYS[nth]} ${seconds(spreadOf(ms).median)}`).join(', '),
+				from: taken
+					.map(({ ms }, nth) => `${FAR_WAYS[nth]} ${seconds(spreadOf(ms).median)}`)
+					.join(', '),
 				goal: 'HTTP Request node: at most 1.05',
 				holds: ratio.high <= 1.05 && own.requests === minimum,
 				reason: `${own.requests} requests; against the axios loop it is ${figureOf(intervalOf(own.ms, axios.ms))}`,
 			});
 			points.push(
-				...taken.map(({ ms }, nth) => ({ way: WAYS[nth], lifelogs, latencyMs: ROUND_TRIP_MS, ms })),
+				...taken.map(({ ms }, nth) => ({
+					way: FAR_WAYS[nth],
+					lifelogs,
+					latencyMs: ROUND_TRIP_MS,
+					ms,
+				})),
 			);
 		}
 	} finally {

@@ -36,7 +36,7 @@ interface Tones {
 	seconds: number;
 	/** Seconds without a tone, each from one up to another. */
 	silent?: [from: number, to: number][];
-	/** Seconds with the noise of a quiet room: ffmpeg takes ten times as long to decode digital silence. */
+	/** Seconds with the noise of a quiet room: ffmpeg takes ten times as long to decode silence. */
 	quiet?: [from: number, to: number][];
 	/** Before the name of the output. */
 	args?: string[];
@@ -52,7 +52,7 @@ export async function makeTones(
 ): Promise<void> {
 	const samples = new Int16Array(Math.round(seconds * RATE));
 	for (const [from, to] of quiet) {
-		// As many as 33 values from -16, in an order that repeats.
+		// 33 values from -16 to 16, in an order that repeats.
 		for (let at = from * RATE; at < to * RATE; at += 1) samples[at] = ((at * 7919) % 33) - 16;
 	}
 	const isSilent = (second: number) =>

@@ -1,6 +1,14 @@
 // lifelog-server archive against the sandbox: what it writes, what a second run reads, and what goes
 // wrong on the way.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import {
@@ -419,9 +427,10 @@ describe("a run that can't start says why", () => {
 		expect(reportOf()).toEqual(report);
 		// n8n empties the report before it writes it again.
 		writeFileSync(join(folder, 'report.json'), '');
-		rmSync(join(folder, '.lifelog-run.lock'));
+		const lock = join(folder, '.lifelog-run.lock');
+		rmSync(lock);
 		const beside = archive();
-		await until(async () => readdirSync(folder).includes('.lifelog-run.lock'));
+		await until(() => existsSync(lock));
 		writeFileSync(join(folder, 'report.json'), JSON.stringify(report));
 		expect((await beside).stderr).toBe(stderr);
 		expect((await archive('--force')).status).toBe(0);
