@@ -1,9 +1,6 @@
 // Archives a service in the background. The page asks for the progress.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJson } from '../archive/layout.mts';
-import { OWN_RUN } from '../archive/otherRun.mts';
+import { OWN_RUN, readReport } from '../archive/otherRun.mts';
 import { ApiError, asError } from '../util/errors.mts';
 import { DAY_MS } from '../util/durations.mts';
 import { printable } from '../util/text.mts';
@@ -64,11 +61,8 @@ export class Archiving {
 
 	/** Checks whether an earlier run was interrupted. */
 	async begin(): Promise<void> {
-		const report = await readFile(join(this.#options.folder, 'report.json'), 'utf8').catch(
-			() => '',
-		);
-		const found = (parseJson(report) ?? {}) as Record<string, unknown>;
-		const { runId, daysDone, daysToDo, updatedAt } = found;
+		const report = (await readReport(this.#options.folder)) ?? {};
+		const { runId, daysDone, daysToDo, updatedAt } = report;
 		const isOwn = String(runId).startsWith(OWN_RUN);
 		const isRecent = Date.now() - Date.parse(String(updatedAt)) < RECENT_DAYS * DAY_MS;
 		if (isOwn && isRecent && Number(daysDone) < Number(daysToDo)) {

@@ -1,9 +1,7 @@
 // The archive's folder in Status: its size on disk, the last run of `archive`, and the result of
 // `lifelog-server check`, which runs as a separate process.
 import type { FastifyInstance } from 'fastify';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { parseJson } from '../../archive/layout.mts';
+import { readReport } from '../../archive/otherRun.mts';
 import { ApiError } from '../../util/errors.mts';
 import { diskUse } from '../../util/diskUse.mts';
 import { requireKey } from '../api.mts';
@@ -60,8 +58,7 @@ export async function addArchiveState(
 
 /** The last run of `archive`, from its report; null without one. */
 async function lastRunOf(folder: string): Promise<ArchiveRun | null> {
-	const text = await readFile(join(folder, 'report.json'), 'utf8').catch(() => '');
-	const { updatedAt, summary, isComplete } = (parseJson(text) ?? {}) as Record<string, unknown>;
+	const { updatedAt, summary, isComplete } = (await readReport(folder)) ?? {};
 	if (typeof updatedAt !== 'string' || Number.isNaN(Date.parse(updatedAt))) return null;
 	return {
 		at: updatedAt,

@@ -1,5 +1,6 @@
 // lifelog-server archive against a service, a proxy, a disk and clocks that are wrong: nothing that is
 // stored is harmed, nothing is taken for complete or gone that isn't, and nothing outside is touched.
+import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,
 	cpSync,
@@ -574,12 +575,28 @@ describe('a wrong clock', () => {
 	});
 });
 
-test("a report of Full archive that stays broken doesn't block a run", async () => {
+test("a report of Full archive that is broken or no file doesn't block a run", async () => {
 	mkdirSync(folder);
-	for (const broken of ['', '{ "state": "runn']) {
-		writeFileSync(join(folder, 'report.json'), broken);
+	const path = join(folder, 'report.json');
+	const running = { state: 'running', runId: '17', updatedAt: new Date().toISOString() };
+	const notText = { toString: 1 };
+	const broken = [
+		...['', '{ "state": "runn', 'null'],
+		JSON.stringify({ ...running, updatedAt: notText }),
+	];
+	for (const each of broken) {
+		writeFileSync(path, each);
 		expect(await otherRunSince(folder)).toBeUndefined();
 	}
+	// What isn't a text is as if it weren't there.
+	writeFileSync(path, JSON.stringify({ ...running, runId: notText, startedAt: notText }));
+	expect(await otherRunSince(folder)).toBe(running.updatedAt);
+	writeFileSync(path, JSON.stringify({ ...running, startedAt: '\u001b[31mnow' }));
+	expect(await otherRunSince(folder)).not.toContain('\u001b');
+	// Not a file: reading it would never end.
+	rmSync(path);
+	execFileSync('mkfifo', [path]);
+	expect(await otherRunSince(folder)).toBeUndefined();
 });
 
 describe('an answer', () => {
