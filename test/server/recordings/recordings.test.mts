@@ -153,7 +153,7 @@ describe('a recording', () => {
 
 	test('with a pause of ten minutes becomes two lifelogs', async () => {
 		const path = join(lab.files, 'pause.mp3');
-		await makeTones(path, { seconds: 610, silent: [[2, 605]] });
+		await makeTones(path, { seconds: 610, quiet: [[2, 605]] });
 		const lifelogs = await lab.made(path, { startTime: '2026-03-01T23:55:00Z', title: 'Walk' });
 		expect(lifelogs.map(({ title, startTime }) => [title, startTime])).toEqual([
 			['Walk', '2026-03-01T23:55:00.000Z'],

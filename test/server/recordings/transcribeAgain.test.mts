@@ -1,10 +1,19 @@
 // Recordings that are transcribed again, and what becomes of their lifelogs.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contentsOf } from '../../support/archiveCommand.mts';
 import { findingsIn } from '../../support/findings.mts';
 import { newestManifests, type DayManifest } from '../../support/manifests.mts';
+import type { Recording } from '../../support/recordings.mts';
 import { RecordingLab, said } from '../../support/recordingLab.mts';
 import { makeTones } from '../../support/tones.mts';
 import { faults } from '../../support/transcription.mts';
@@ -13,7 +22,6 @@ import { PeopleClient } from '../people/client.mts';
 
 let lab: RecordingLab;
 let client: PeopleClient;
-let pauses = 0;
 beforeAll(async () => {
 	lab = await RecordingLab.start(temporaryFolder(), temporaryFolder());
 	client = new PeopleClient(lab.server);
@@ -324,36 +332,66 @@ test('while the endpoint is down, the lifelogs stay, and the recording can be le
 	expect((await lab.drop(id)).status).toBe(409);
 });
 
-/** A recording with two lifelogs that waits for the endpoint, which has heard `word` in its first part. */
-async function halfHeard(word: string, startTime: string) {
-	const path = join(lab.files, `parts ${(pauses += 1)}.wav`);
-	await makeTones(path, { seconds: 720 + pauses / 1000, quiet: [[2, 605]] });
-	const starts = [0, 400];
-	lab.endpoint.instead = () => {
-		const start = starts.shift()!;
-		return { segments: [{ text: 'Old.', start, end: start + 1 }] };
-	};
-	const { recording } = await lab.upload(path, { startTime });
-	const { id, lifelogIds } = await lab.ended(recording.id);
-	expect(lifelogIds).toHaveLength(2);
-	lab.endpoint.instead = () => {
-		lab.endpoint.fault = faults.error;
-		return { segments: [{ text: word, start: 0, end: 1 }] };
-	};
-	await ask(id);
-	await lab.when(id, ({ status, error }) => status === 'queued' && error !== null);
-	expect(bytesOf(lab.archive).includes(word)).toBe(true);
-	return { id, lifelogIds };
-}
+describe('a recording with two lifelogs that waits for the endpoint, which has heard its first part', () => {
+	const WORD = 'Zeppelin';
+	let id: string;
+	let lifelogIds: string[];
+	let attempts: number;
+	let saved: string;
+	beforeAll(async () => {
+		lab.mend();
+		const path = join(lab.files, 'parts.wav');
+		await makeTones(path, { seconds: 720, quiet: [[2, 605]] });
+		const starts = [0, 400];
+		lab.endpoint.instead = () => {
+			const start = starts.shift()!;
+			return { segments: [{ text: 'Old.', start, end: start + 1 }] };
+		};
+		const { recording } = await lab.upload(path, { startTime: '2026-03-12T12:00:00Z' });
+		({ id, lifelogIds } = await lab.ended(recording.id));
+		expect(lifelogIds).toHaveLength(2);
+		lab.endpoint.instead = () => {
+			lab.endpoint.fault = faults.error;
+			return { segments: [{ text: WORD, start: 0, end: 1 }] };
+		};
+		await ask(id);
+		const isWaiting = ({ status, error }: Recording) => status === 'queued' && error !== null;
+		({ attempts } = await lab.when(id, isWaiting));
+		await lab.server.close();
+		saved = join(lab.files, 'waiting');
+		cpSync(lab.archive, saved, { recursive: true });
+	});
 
-test('what is deleted while it waits for the endpoint is in no file', async () => {
-	const { id, lifelogIds } = await halfHeard('Zeppelin', '2026-03-12T12:00:00Z');
-	await lab.fetch(`/v1/lifelogs/${lifelogIds[0]}`, { method: 'DELETE' });
-	expect(bytesOf(lab.archive).includes('Zeppelin')).toBe(false);
-	await lab.fetch(`/v1/lifelogs/${lifelogIds[1]}`, { method: 'DELETE' });
-	expect(await lab.ended(id)).toMatchObject({ lifelogIds: [], error: null });
-	expect(await ask(id)).toMatchObject({ status: 409 });
-	expect(await findingsIn(lab.archive)).toEqual([]);
+	/** Starts a server over the archive as it was when the recording had begun to wait. */
+	async function restartAsSaved(args?: string[]): Promise<void> {
+		await lab.server.close();
+		rmSync(lab.archive, { recursive: true });
+		cpSync(saved, lab.archive, { recursive: true });
+		lab.endpoint.fault = faults.error;
+		await lab.start(args);
+		client = new PeopleClient(lab.server);
+		expect(bytesOf(lab.archive).includes(WORD)).toBe(true);
+	}
+
+	test('what is deleted while it waits is in no file', async () => {
+		await restartAsSaved();
+		await lab.when(id, (now) => now.status === 'queued' && now.attempts > attempts);
+		await lab.fetch(`/v1/lifelogs/${lifelogIds[0]}`, { method: 'DELETE' });
+		expect(bytesOf(lab.archive).includes(WORD)).toBe(false);
+		await lab.fetch(`/v1/lifelogs/${lifelogIds[1]}`, { method: 'DELETE' });
+		expect(await lab.ended(id)).toMatchObject({ lifelogIds: [], error: null });
+		expect(await ask(id)).toMatchObject({ status: 409 });
+		expect(await findingsIn(lab.archive)).toEqual([]);
+	});
+
+	test('what is deleted while the server has no endpoint is in no file, either', async () => {
+		await restartAsSaved(['--allow-changes', '--allow-delete']);
+		for (const each of lifelogIds) await lab.fetch(`/v1/lifelogs/${each}`, { method: 'DELETE' });
+		expect(bytesOf(lab.archive).includes(WORD)).toBe(false);
+		await lab.restart();
+		client = new PeopleClient(lab.server);
+		expect(await lab.ended(id)).toMatchObject({ lifelogIds: [], error: null });
+	});
 });
 
 test('a recording is done, whenever its lifelog is deleted', async () => {
@@ -372,16 +410,6 @@ test('a recording is done, whenever its lifelog is deleted', async () => {
 		await lab.fetch(`/v1/lifelogs/${lifelogIds[0]}`, { method: 'DELETE' });
 		expect(await lab.ended(id)).toMatchObject({ status: 'done', lifelogIds: [], error: null });
 	}
-});
-
-test('what is deleted while the server has no endpoint is in no file, either', async () => {
-	const { id, lifelogIds } = await halfHeard('Zirconium', '2026-03-14T12:00:00Z');
-	await lab.restart(['--allow-changes', '--allow-delete']);
-	for (const each of lifelogIds) await lab.fetch(`/v1/lifelogs/${each}`, { method: 'DELETE' });
-	expect(bytesOf(lab.archive).includes('Zirconium')).toBe(false);
-	await lab.restart();
-	client = new PeopleClient(lab.server);
-	expect(await lab.ended(id)).toMatchObject({ lifelogIds: [], error: null });
 });
 
 test('a day that cannot be read leaves the old transcript until it can', async () => {
