@@ -27,7 +27,7 @@ module.exports = {
 	},
 	testSequencer: '<rootDir>/test/support/longestFirst.js',
 	// More than the two cores of CI: a part of the time is waiting.
-	maxWorkers: 4,
+	maxWorkers: 6,
 	// A larger one takes longer to end than Jest waits.
 	workerIdleMemoryLimit: '500MB',
 	// Only what hangs is to fail by it, on a machine that is busy with other things as well.
