@@ -1,6 +1,7 @@
 // From an empty archive to the first day, in a browser.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { temporaryFolder } from '../server/sources.mts';
 import { findings, usePages } from '../support/openPage.mts';
@@ -127,6 +128,11 @@ test("the app's export is imported, and what couldn't be read is listed", async 
 		{ name: 'lifelogs/2026/01/31/<b>nothing</b>.md', content: 'no lifelog' },
 	]);
 	const { page } = await opens();
+	// The import has ended when the page looks next.
+	await page.route('**/web/ways', async (route) => {
+		await sleep(2_000);
+		await route.continue();
+	});
 	const [chooser] = await Promise.all([
 		page.waitForEvent('filechooser'),
 		page.getByRole('button', { name: 'Choose the zip' }).click(),

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { uploadExport } from './api.mts';
+import { uploadExport, type Ways } from './api.mts';
 
 /** An export upload, or why it failed. */
 interface Sent {
@@ -10,11 +10,17 @@ interface Sent {
 
 // The upload continues when another view is shown.
 let sent: Sent = { problem: '' };
-const watchers = new Set<() => void>();
+const watchers = new Set<(answer?: Ways) => void>();
 
-function show(next: Sent): void {
+function show(next: Sent, answer?: Ways): void {
 	sent = next;
-	watchers.forEach((watch) => watch());
+	watchers.forEach((watch) => watch(answer));
+}
+
+/** Calls `watch` at each change, once with the server's answer. @returns Stops that. */
+export function watchExportUpload(watch: (answer?: Ways) => void): () => void {
+	watchers.add(watch);
+	return () => void watchers.delete(watch);
 }
 
 export const isExportSent = () => sent.share !== undefined;
@@ -27,21 +33,14 @@ function send(file: File, room: number): void {
 	}
 	show({ share: 0, problem: '' });
 	uploadExport(file, (share) => show({ share, problem: '' })).then(
-		() => show({ problem: '' }),
+		(answer) => show({ problem: '' }, answer),
 		(error: unknown) => show({ problem: (error as Error).message }),
 	);
 }
 
 /** State of the export upload, updated for the view. */
-export function useExportUpload(onEnded: () => void) {
+export function useExportUpload() {
 	const [, setShown] = useState(sent);
-	useEffect(() => {
-		const watch = () => {
-			setShown(sent);
-			if (!isExportSent()) onEnded();
-		};
-		watchers.add(watch);
-		return () => void watchers.delete(watch);
-	}, []);
+	useEffect(() => watchExportUpload(() => setShown(sent)), []);
 	return { ...sent, send };
 }

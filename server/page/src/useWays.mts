@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { readWays, type Ways } from './api.mts';
+import { isExportSent, watchExportUpload } from './exportUpload.mts';
 import { useLoad, type Loaded } from './useLoad.mts';
 
 /** Interval for reading the progress. */
@@ -20,5 +21,14 @@ export function useWays(): Loaded<Ways> {
 		const timer = setTimeout(ways.reload, LOOK_MS);
 		return () => clearTimeout(timer);
 	}, [value, error]);
+	// A short import ends before the next look: only the answer to its upload says that it ran.
+	useEffect(
+		() =>
+			watchExportUpload((answer) => {
+				if (answer) ways.replace(answer);
+				else if (!isExportSent()) ways.reload();
+			}),
+		[],
+	);
 	return ways;
 }

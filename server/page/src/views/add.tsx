@@ -31,7 +31,7 @@ export function WaysIn({ ways, session }: { ways: Loaded<Ways>; session: Session
 				<div class="ways">
 					<FromService ways={found} loaded={ways} session={session} />
 					<FromRecording session={session} />
-					<FromExport ways={found} loaded={ways} />
+					<FromExport ways={found} />
 				</div>
 			)}
 		</Load>
@@ -45,14 +45,17 @@ const Way = ({ title, children }: { title: string; children: ComponentChildren }
 	</section>
 );
 
-interface WayProps {
-	ways: Ways;
-	loaded: Loaded<Ways>;
-}
-
 const LIMITLESS = 'api.limitless.ai';
 
-function FromService({ ways, loaded, session }: WayProps & { session: Session }) {
+function FromService({
+	ways,
+	loaded,
+	session,
+}: {
+	ways: Ways;
+	loaded: Loaded<Ways>;
+	session: Session;
+}) {
 	const { service, archiving } = ways;
 	const { state, progress, waitsUntil, message, problems, problemsCount, hasKey } = archiving;
 	const [key, setKey] = useState('');
@@ -222,10 +225,10 @@ function FromRecording({ session }: { session: Session }) {
 	);
 }
 
-function FromExport({ ways, loaded }: WayProps) {
+function FromExport({ ways }: { ways: Ways }) {
 	const { importing } = ways;
 	const { done, total, bytes, message, room } = importing;
-	const { share, problem, send } = useExportUpload(loaded.reload);
+	const { share, problem, send } = useExportUpload();
 	const isBusy = share !== undefined || busyWith(ways) === 'importing';
 	return (
 		<Way title="The app's export">
