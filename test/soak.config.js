@@ -13,7 +13,6 @@ module.exports = {
 	...usual,
 	rootDir,
 	testMatch: ['test/**/*.soak.mts', ...sized].map((file) => `<rootDir>/${file}`),
-	// A third of its time is waiting.
-	maxWorkers: 8,
+	maxWorkers: 6,
 	testTimeout: 1_800_000,
 };
