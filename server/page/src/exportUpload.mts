@@ -17,7 +17,7 @@ function show(next: Sent, answer?: Ways): void {
 	watchers.forEach((watch) => watch(answer));
 }
 
-/** Calls `watch` at each change, once with the server's answer. @returns Stops that. */
+/** Calls `watch` at each change of the upload, at its end with the server's answer. @returns Stops that. */
 export function watchExportUpload(watch: (answer?: Ways) => void): () => void {
 	watchers.add(watch);
 	return () => void watchers.delete(watch);

@@ -21,7 +21,7 @@ export function useWays(): Loaded<Ways> {
 		const timer = setTimeout(ways.reload, LOOK_MS);
 		return () => clearTimeout(timer);
 	}, [value, error]);
-	// A short import ends before the next look: only the answer to its upload says that it ran.
+	// A short import can end before the next look: then only the answer to its upload says that it ran.
 	useEffect(
 		() =>
 			watchExportUpload((answer) => {
