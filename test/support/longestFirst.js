@@ -28,7 +28,7 @@ const SLOWEST = [
 	'recordings/recordings.test',
 	'backup/archiver.test',
 	'server/lifelogServer.test',
-	'recordings/hearing.test',
+	'recordings/hearing.soak',
 	'operator/operator.test',
 	'promises/model.test',
 	'trigger/trigger.test',
@@ -55,7 +55,7 @@ const SLOWEST = [
 	'nodes/limitless.test',
 	'sandbox/control.test',
 	'events/recordingEvents.test',
-	'events/eventFlood.test',
+	'events/eventFlood.soak',
 	'events/webhooks.test',
 ];
 
