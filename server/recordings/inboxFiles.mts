@@ -12,6 +12,8 @@ const DONE = 'done';
 const FAILED = 'failed';
 const MAX_SAME_NAMES = 1_000;
 const MAX_NAME_BYTES = 220;
+/** A recording may have gigabytes: by the usual 64 KiB, reading it takes longer than the hash. */
+const READ_BYTES = 2 ** 20;
 const HOW_AGAIN = '\n\nTo try again, move the file back to the inbox.\n';
 
 /** Fields needed to put away the file of a recording. */
@@ -76,7 +78,7 @@ async function findMoved(
 /** The SHA-256 of a file, hexadecimal. */
 export async function hashOf(path: string, signal?: AbortSignal): Promise<string> {
 	const hash = createHash('sha256');
-	await pipeline(createReadStream(path, { signal }), hash);
+	await pipeline(createReadStream(path, { signal, highWaterMark: READ_BYTES }), hash);
 	return hash.digest('hex');
 }
 
