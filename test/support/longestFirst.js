@@ -9,6 +9,7 @@ const SLOWEST = [
 	'trouble.web',
 	'media.soak',
 	'recordings.soak',
+	'transcribeAgain.soak',
 	'failedRecordings.soak',
 	'inbox.soak',
 	'trigger/uploads.test',
@@ -23,12 +24,10 @@ const SLOWEST = [
 	'beside.soak',
 	'archiver.soak',
 	'load.soak',
-	'recordings/transcribeAgain.test',
 	'events/events.test',
 	'recordings/recordings.test',
 	'backup/archiver.test',
 	'server/lifelogServer.test',
-	'recordings/hearing.soak',
 	'operator/operator.test',
 	'promises/model.test',
 	'trigger/trigger.test',
@@ -55,7 +54,6 @@ const SLOWEST = [
 	'nodes/limitless.test',
 	'sandbox/control.test',
 	'events/recordingEvents.test',
-	'events/eventFlood.soak',
 	'events/webhooks.test',
 ];
 

@@ -14,6 +14,9 @@ import {
 import { makeTones } from './tones.mts';
 import { startTranscription, type TranscriptionEndpoint } from './transcription.mts';
 
+/** The text of a segment, its speaker, and when it begins and ends in seconds. */
+export type Said = [text: string, speaker: string | undefined, start: number, end: number];
+
 export class RecordingLab {
 	readonly endpoint: TranscriptionEndpoint;
 	/** The folder that is served, and one for files to upload. */
@@ -99,6 +102,38 @@ export class RecordingLab {
 
 	drop(id: string): Promise<RecordingAnswer> {
 		return this.ask(`/${id}`, { method: 'DELETE' });
+	}
+
+	/** Has the endpoint hear this. */
+	hears(...segments: Said[]): void {
+		this.endpoint.instead = () => ({
+			segments: segments.map(([text, speaker, start, end]) => ({ text, speaker, start, end })),
+		});
+	}
+
+	/** A recording of 10 seconds that is done, in which this was heard, and its lifelogs. */
+	async recorded(startTime: string, ...segments: Said[]) {
+		const path = this.ten();
+		this.hears(...segments);
+		const { recording } = await this.upload(path, { startTime });
+		const { lifelogIds } = await this.ended(recording.id);
+		return { id: recording.id, lifelogIds, path };
+	}
+
+	askAgain(id: string): Promise<RecordingAnswer> {
+		return this.ask(`/${id}/transcribe-again`, { method: 'POST' });
+	}
+
+	/** Transcribes a recording again, and returns it then. */
+	async again(id: string): Promise<Recording> {
+		const { status, recording } = await this.askAgain(id);
+		expect([status, recording.status]).toEqual([202, 'queued']);
+		return await this.ended(id);
+	}
+
+	/** What is said in a lifelog, a text each line. */
+	async textsOf(lifelogId: string): Promise<string[]> {
+		return said(await this.lifelog(lifelogId)).map(({ content }) => content);
 	}
 
 	/** Asks for anything that the server has. */

@@ -5,12 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeArchive } from '../../support/archive.mts';
 import { lifelogOf } from '../../support/invented.mts';
 import { spawnLifelogServer, type StartingServer } from '../../support/lifelogServer.mts';
-import { size } from '../../support/size.mts';
 import { until } from '../../support/soon.mts';
 import { ask, temporaryFolder, type SpawnedServer } from '../sources.mts';
 import { register, startReceiver } from './receiver.mts';
 
-const LIFELOGS = size(500, 10_000);
+const LIFELOGS = 10_000;
 const SLOW_MS = 500;
 const MAX_MORE_MIB = 50;
 

@@ -18,8 +18,6 @@ import { findingsIn } from '../../support/findings.mts';
 import { spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { newestManifests } from '../../support/manifests.mts';
 import { RecordingLab, said } from '../../support/recordingLab.mts';
-import { archivedIn, killWhileRecording } from '../../support/recordings.mts';
-import { seededRandom } from '../../support/seededRandom.mts';
 import { hearTones, makeTones } from '../../support/tones.mts';
 import { faults, speakerOf, wordsOf } from '../../support/transcription.mts';
 import { startLifelogServer, temporaryFolder } from '../sources.mts';
@@ -149,18 +147,6 @@ describe('a recording', () => {
 		expect(Date.parse((await lab.ended(old.recording.id)).startTime!)).toBeGreaterThan(
 			Date.parse(old.recording.createdAt) - 60_000,
 		);
-	});
-
-	test('with a pause of ten minutes becomes two lifelogs', async () => {
-		const path = join(lab.files, 'pause.mp3');
-		await makeTones(path, { seconds: 610, quiet: [[2, 605]] });
-		const lifelogs = await lab.made(path, { startTime: '2026-03-01T23:55:00Z', title: 'Walk' });
-		expect(lifelogs.map(({ title, startTime }) => [title, startTime])).toEqual([
-			['Walk', '2026-03-01T23:55:00.000Z'],
-			['Walk', '2026-03-02T00:05:05.000Z'],
-		]);
-		expect(lifelogs.map((each) => said(each).length)).toEqual([2, 5]);
-		expect(await findingsIn(lab.archive)).toEqual([]);
 	});
 
 	test('in which nobody speaks makes no lifelog, and its audio is kept', async () => {
@@ -498,20 +484,6 @@ test("if two devices recorded, the pendant's audio comes first, and the other fi
 	writeFileSync(path, Buffer.from(await audio.arrayBuffer()));
 	const heard = (await hearTones(path)).map(({ second }) => second);
 	expect(heard).toEqual([0, 1, 0, 1, 2, 3, 6, 7, 8, 9]);
-});
-
-test('a killed server continues at its next start, and makes the same archive', async () => {
-	const random = seededRandom(20260301);
-	const short = join(lab.files, 'short.wav');
-	await makeTones(short, { seconds: 4 });
-	const fields = { startTime: '2026-03-01T09:00:00Z' };
-	const uploads = [lab.ten(), short].map((path) => ({ path, fields }));
-	const [whole, killed] = [temporaryFolder(), temporaryFolder()];
-	await killWhileRecording(whole, lab.argsOf(), uploads, { kills: 0, random });
-	await killWhileRecording(killed, lab.argsOf(), uploads, { kills: 3, random });
-	expect(archivedIn(killed)).toEqual(archivedIn(whole));
-	expect(await findingsIn(killed)).toEqual([]);
-	expect(readdirSync(join(killed, '.lifelog-recordings'))).toEqual([]);
 });
 
 test.each([

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeArchive } from '../../support/archive.mts';
 import { findingsIn } from '../../support/findings.mts';
-import { size } from '../../support/size.mts';
 import { until } from '../../support/soon.mts';
 import { line, linesOf, talk } from '../people/client.mts';
 import { startLifelogServer, temporaryFolder, type SpawnedServer } from '../sources.mts';
 import { WordsClient } from './client.mts';
 
+const MANY = 1000;
 const at = (startOffsetMs: number) => ({ startOffsetMs, endOffsetMs: startOffsetMs + 900 });
 
 let folder: string;
@@ -23,20 +23,19 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 test('a replacement in many lifelogs lets others read meanwhile, and there is one at a time', async () => {
-	const many = size(60, 1000);
-	const lifelogs = Array.from({ length: many }, (_, nth) =>
+	const lifelogs = Array.from({ length: MANY }, (_, nth) =>
 		talk(`many${nth}`, new Date(Date.UTC(2020, 0, 1 + nth)).toISOString(), [
 			...Array.from({ length: 50 }, (__, place) => line('Anna', `Line ${place}`, at(place * 1000))),
 			line('Anna', 'The quixotic one.', at(90_000)),
 		]),
 	);
 	await writeArchive(folder, { lifelogs });
-	await until(async () => (await client.send(`/v1/lifelogs/many${many - 1}`)).status === 200);
+	await until(async () => (await client.send(`/v1/lifelogs/many${MANY - 1}`)).status === 200);
 	const timed = async <T,>(what: string, work: Promise<T>): Promise<T> => {
 		const began = performance.now();
 		const result = await work;
 		const ms = Math.round(performance.now() - began);
-		process.stdout.write(`words: ${what} in ${many} lifelogs: ${ms} ms\n`);
+		process.stdout.write(`words: ${what} in ${MANY} lifelogs: ${ms} ms\n`);
 		return result;
 	};
 	await timed('a preview', client.preview('quixotic', 'odd'));
@@ -58,7 +57,7 @@ test('a replacement in many lifelogs lets others read meanwhile, and there is on
 	expect(made.map(({ status }) => status).sort()).toEqual([201, 409]);
 	const [{ id }] = await client.replacements();
 	expect(await meanwhile('taking it back', client.takeBack(id))).toBeGreaterThan(1);
-	expect(await client.preview('quixotic', 'odd')).toMatchObject({ lifelogs: many, lines: many });
+	expect(await client.preview('quixotic', 'odd')).toMatchObject({ lifelogs: MANY, lines: MANY });
 });
 
 test('too many lifelogs are counted, and none is changed', async () => {
