@@ -215,6 +215,8 @@ function limitRequestTime(request: IncomingMessage): void {
 export function awaitUpload(request: IncomingMessage): void {
 	clearTimeout(deadlines.get(request));
 	request.setTimeout(UPLOAD_STALL_MS, () => request.destroy());
+	// A slow disk may need longer to save what has arrived.
+	request.once('end', () => request.setTimeout(0));
 }
 
 /**

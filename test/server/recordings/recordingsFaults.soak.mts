@@ -19,10 +19,11 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { Recording } from '../../../server/recordings/queue.mts';
 import { findingsIn } from '../../support/findings.mts';
 import { RecordingLab } from '../../support/recordingLab.mts';
-import { spawnLifelogServer } from '../../support/lifelogServer.mts';
+import { serverKey, spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { askRecordings, uploadTo, whenRecording } from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from '../sources.mts';
@@ -210,6 +211,16 @@ onPosix('a server stops within seconds, whatever it waits for', async () => {
 	expect(performance.now() - stoppedAt).toBeLessThan(25_000);
 	expect(server.log).toEqual([]);
 	expect(readdirSync(join(inbox, '.processing'))).toEqual(['large.wav']);
+});
+
+test('an upload is answered though a slow disk needs longer than half a minute to save it', async () => {
+	const slow = pathToFileURL('test/support/slowDisk.mts').href;
+	const server = await startLifelogServer(temporaryFolder(), lab.argsOf(), {
+		...{ LIFELOG_SERVER_KEY: serverKey, NODE_OPTIONS: `--import ${slow}` },
+	});
+	closing.push(server.close);
+	const { status, recording } = await uploadTo(server, at(3), START);
+	expect([status, recording.status]).toEqual([202, 'queued']);
 });
 
 // Only root can mount a small disk.
