@@ -78,10 +78,8 @@ export class Importing {
 		} catch (error) {
 			await drafts?.close().catch(() => {});
 			const failure = asError(error);
-			const message =
-				failure.code === 'ECONNRESET' || zip.destroyed
-					? INTERRUPTED
-					: (answerOfDisk(failure)?.message ?? failure.message);
+			const isCut = failure.code === 'ECONNRESET' || zip.destroyed;
+			const message = answerOfDisk(failure)?.message ?? (isCut ? INTERRUPTED : failure.message);
 			this.#state = { ...idle, state: 'failed', message };
 			throw error;
 		}
@@ -119,7 +117,8 @@ export class Importing {
 	/** Passes on an upload while there is room for it. */
 	async *#roomFor(zip: Readable): AsyncGenerator<Uint8Array> {
 		let unchecked = 0;
-		for await (const piece of zip) {
+		// On a full disk, the rest is still read, so that the client gets the answer.
+		for await (const piece of zip.iterator({ destroyOnReturn: false })) {
 			unchecked += piece.length;
 			if (unchecked >= CHECK_EVERY) {
 				await this.#requireRoom(unchecked);

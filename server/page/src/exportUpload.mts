@@ -1,5 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { uploadExport, type Ways } from './api.mts';
+import { readWays, uploadExport, type Ways } from './api.mts';
+import { sizeInWords } from './format.mts';
+import type { RequestError } from './request.mts';
+import { keep } from './useLoad.mts';
 
 /** An export upload, or why it failed. */
 interface Sent {
@@ -14,6 +17,8 @@ const watchers = new Set<(answer?: Ways) => void>();
 
 function show(next: Sent, answer?: Ways): void {
 	sent = next;
+	// For views that are shown later.
+	if (answer) keep('ways', answer);
 	watchers.forEach((watch) => watch(answer));
 }
 
@@ -25,18 +30,34 @@ export function watchExportUpload(watch: (answer?: Ways) => void): () => void {
 
 export const isExportSent = () => sent.share !== undefined;
 
-function send(file: File, room: number): void {
-	if (file.size > room) {
-		const [has, fits] = [file.size, room].map((bytes) => (bytes / 1e9).toFixed(1));
-		const problem = `The export has ${has} GB. The server's disk has room for ${fits} GB.`;
-		return show({ problem });
-	}
+export const isImporting = ({ importing: { state } }: Ways) =>
+	state === 'receiving' || state === 'running';
+
+async function send(file: File): Promise<void> {
 	show({ share: 0, problem: '' });
-	uploadExport(file, (share) => show({ share, problem: '' })).then(
-		(answer) => show({ problem: '' }, answer),
-		(error: unknown) => show({ problem: (error as Error).message }),
-	);
+	try {
+		// What is shown may be old.
+		const now = await readWays();
+		const { room } = now.importing;
+		if (isImporting(now)) return show({ problem: OTHER }, now);
+		if (file.size > room) {
+			const problem = `The export has ${sizeInWords(file.size)}. The server's disk has room for ${sizeInWords(room)}.`;
+			return show({ problem }, now);
+		}
+		const answer = await uploadExport(file, (share) => show({ share, problem: '' }));
+		show({ problem: '' }, answer);
+	} catch (error) {
+		const { status, message } = error as RequestError;
+		const now = await readWays().catch(() => undefined);
+		// All of it has arrived if the server imports it, though its answer was lost.
+		const isThere = NO_ANSWERS.includes(status) && now?.importing.state === 'running';
+		show({ problem: isThere ? '' : message }, now);
+	}
 }
+
+const OTHER = 'Another export is being imported. Choose yours when that has ended.';
+/** Without a response, and that of a proxy that waited too long for one. */
+const NO_ANSWERS = [0, 504];
 
 /** State of the export upload, updated for the view. */
 export function useExportUpload() {

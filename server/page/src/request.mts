@@ -47,10 +47,19 @@ export async function request<Answer>(
 		const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
 		throw failureOf(response.status, text, path !== '/session', retryAfterS);
 	}
-	return (text === '' ? undefined : JSON.parse(text)) as Answer;
+	return answerIn<Answer>(response.status, text);
 }
 
 const NO_ANSWER = "The server isn't responding. Check that it's running, then try again.";
+
+/** The answer of a successful response. Throws a RequestError if a proxy answered instead. */
+function answerIn<Answer>(status: number, text: string): Answer {
+	try {
+		return (text === '' ? undefined : JSON.parse(text)) as Answer;
+	} catch {
+		throw new RequestError(status, messageOf(text, status));
+	}
+}
 
 /** The error of a response. A 401 ends the session. */
 function failureOf(
@@ -92,19 +101,18 @@ export function upload<Answer>(
 	onProgress: (share: number) => void,
 	type?: string,
 ): Promise<Answer> {
-	return new Promise((resolve, reject) => {
+	return new Promise<XMLHttpRequest>((resolve, reject) => {
 		// `fetch` doesn't report upload progress.
 		const sending = new XMLHttpRequest();
 		sending.open('POST', path);
 		sending.setRequestHeader('X-Lifelog-Page', '1');
 		if (type !== undefined) sending.setRequestHeader('Content-Type', type);
 		sending.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
-		sending.onload = () => {
-			const { status, responseText } = sending;
-			if (status < 300) resolve(JSON.parse(responseText));
-			else reject(failureOf(status, responseText));
-		};
+		sending.onload = () => resolve(sending);
 		sending.onerror = () => reject(new RequestError(0, NO_ANSWER));
 		sending.send(body);
+	}).then(({ status, responseText }) => {
+		if (status >= 300) throw failureOf(status, responseText);
+		return answerIn(status, responseText);
 	});
 }

@@ -17,7 +17,8 @@ const MAX_KEPT = 30;
 /** Discards loaded values, because the session has ended or something was deleted. */
 export const forgetLoaded = () => kept.clear();
 
-function keep(of: string, value: unknown): void {
+/** Keeps a value that a view will show. @param of Its name. */
+export function keep(of: string, value: unknown): void {
 	kept.delete(of);
 	kept.set(of, value);
 	if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);

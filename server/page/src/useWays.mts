@@ -1,19 +1,32 @@
 import { useEffect } from 'preact/hooks';
 import { readWays, type Ways } from './api.mts';
-import { isExportSent, watchExportUpload } from './exportUpload.mts';
+import { isExportSent, isImporting, watchExportUpload } from './exportUpload.mts';
 import { useLoad, type Loaded } from './useLoad.mts';
 
 /** Interval for reading the progress. */
 const LOOK_MS = 1_000;
 
-export function busyWith({ archiving, importing }: Ways): 'archiving' | 'importing' | undefined {
-	if (archiving.state === 'running' || archiving.state === 'stopping') return 'archiving';
-	return importing.state === 'receiving' || importing.state === 'running' ? 'importing' : undefined;
+export function busyWith(ways: Ways): 'archiving' | 'importing' | undefined {
+	const { state } = ways.archiving;
+	if (state === 'running' || state === 'stopping') return 'archiving';
+	return isImporting(ways) ? 'importing' : undefined;
 }
+
+/** Reads the state. A server that was restarted knows nothing of the import that it was busy with. */
+async function readNext(shown?: Ways): Promise<Ways> {
+	const next = await readWays();
+	const { importing } = next;
+	const wasCut = shown && (isImporting(shown) || shown.importing.message === RESTARTED);
+	if (!wasCut || importing.state !== 'idle') return next;
+	return { ...next, importing: { ...importing, state: 'failed', message: RESTARTED } };
+}
+
+const RESTARTED =
+	'The server was restarted, perhaps before the import had ended. Upload the export again. What was imported stays';
 
 /** State of archiving and importing, updated during the work. */
 export function useWays(): Loaded<Ways> {
-	const ways = useLoad('ways', readWays);
+	const ways = useLoad('ways', readNext);
 	const { value, error } = ways;
 	useEffect(() => {
 		if (!value || !busyWith(value)) return;

@@ -5,16 +5,13 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
-	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
-	rmdirSync,
 	rmSync,
 	statSync,
 	writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { serve } from '../../../server/cli/commands.mts';
@@ -24,6 +21,7 @@ import { writeArchive, writeDay } from '../../support/archive.mts';
 import { startEmbeddings } from '../../support/embeddings.mts';
 import { chatOf, lifelogOf } from '../../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../../support/lifelogServer.mts';
+import { mayMount } from '../../support/mount.mts';
 import { posixTest } from '../../support/platform.mts';
 import { until } from '../../support/soon.mts';
 import { buildPage, send } from '../../support/web.mts';
@@ -403,16 +401,6 @@ describe('without its drive', () => {
 		await server.close();
 	});
 });
-
-// Only root may mount one.
-const mayMount = (() => {
-	if (process.platform !== 'linux') return false;
-	const disk = mkdtempSync(join(tmpdir(), 'lifelog-disk-'));
-	const isMounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', disk]).status === 0;
-	if (isMounted) spawnSync('umount', [disk]);
-	rmdirSync(disk);
-	return isMounted;
-})();
 
 (mayMount ? test : test.skip)(
 	'on a full disk, reads are answered, and a delete works when there is room',

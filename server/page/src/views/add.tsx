@@ -227,19 +227,20 @@ function FromRecording({ session }: { session: Session }) {
 
 function FromExport({ ways }: { ways: Ways }) {
 	const { importing } = ways;
-	const { done, total, bytes, message, room } = importing;
+	const { done, total, bytes, message } = importing;
 	const { share, problem, send } = useExportUpload();
-	const isBusy = share !== undefined || busyWith(ways) === 'importing';
+	const isSending = share !== undefined;
+	const isBusy = isSending || busyWith(ways) === 'importing';
 	return (
 		<Way title="The app's export">
 			<p>Import the zip that the app exports, or add it to what is archived.</p>
-			{share !== undefined && share < 1 && (
+			{isSending && (
 				<>
 					<p role="status">Uploading… Keep this page open.</p>
 					<progress value={share} max={1} aria-label="Uploading the export" />
 				</>
 			)}
-			{isBusy && !(share !== undefined && share < 1) && (
+			{isBusy && !isSending && (
 				<>
 					<p role="status">
 						{total === 0
@@ -247,20 +248,20 @@ function FromExport({ ways }: { ways: Ways }) {
 							: `${figure(done)} of ${count(total, 'file')} imported, ${sizeInWords(bytes)}`}
 					</p>
 					<progress aria-label="Files imported" {...(total > 0 && { value: done, max: total })} />
-					{share === undefined && <p class="quiet">The server goes on if you close this page.</p>}
+					<p class="quiet">The server goes on if you close this page.</p>
 				</>
 			)}
+			<Problem text={problem || (isBusy ? '' : (message ?? ''))} />
 			{!isBusy && (
 				<>
-					<Problem text={problem || (message ?? '')} />
-					<Imported importing={importing} />
+					{!problem && <Imported importing={importing} />}
 					<FileDrop
 						label="Upload the export"
 						text="Drop the zip here, or"
 						name="Choose the zip"
 						shortcut="z"
 						accept=".zip,application/zip"
-						onFiles={([zip]) => zip && send(zip, room)}
+						onFiles={([zip]) => zip && void send(zip)}
 					/>
 				</>
 			)}
@@ -304,8 +305,10 @@ function Imported({ importing: { imported } }: Pick<Ways, 'importing'>) {
 export function Filling({ ways, isShown }: { ways: Ways; isShown: boolean }) {
 	const busy = busyWith(ways);
 	const [last, setLast] = useState(busy);
+	const { problem } = useExportUpload();
 	if (busy && busy !== last) setLast(busy);
-	const text = busy ? textOf(busy, ways) : textAfter(last, ways);
+	const after = () => (problem ? "The export wasn't uploaded." : textAfter(last, ways));
+	const text = busy ? textOf(busy, ways) : after();
 	if (text === undefined || !isShown) return null;
 	return (
 		<p class="notice" role="status">
