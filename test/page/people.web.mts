@@ -472,6 +472,8 @@ describe('in a lifelog, a speaker', () => {
 		const { page } = await open(server);
 		await page.goto('/lifelogs/talk0');
 		await speakerButton(page, 'Anna').waitFor();
+		// ↓ moves to the time of a line, once it is a button.
+		await page.locator('button.time').nth(2).waitFor();
 		const focused = () =>
 			page.evaluate(() => [document.activeElement!.tagName, document.activeElement!.textContent]);
 		await speakerButton(page, 'Speaker 1').focus();
