@@ -78,8 +78,9 @@ export class Importing {
 		} catch (error) {
 			await drafts?.close().catch(() => {});
 			const failure = asError(error);
-			const isCut = failure.code === 'ECONNRESET' || zip.destroyed;
-			const message = answerOfDisk(failure)?.message ?? (isCut ? INTERRUPTED : failure.message);
+			const isInterrupted = failure.code === 'ECONNRESET' || zip.destroyed;
+			const message =
+				answerOfDisk(failure)?.message ?? (isInterrupted ? INTERRUPTED : failure.message);
 			this.#state = { ...idle, state: 'failed', message };
 			throw error;
 		}

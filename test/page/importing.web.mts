@@ -52,8 +52,8 @@ async function slowDown(page: Page): Promise<void> {
 	});
 }
 
-/** Has the server tell of another state of the import. */
-const tellOf = (page: Page, state: object) =>
+/** Has the server report another state of the import. */
+const report = (page: Page, state: object) =>
 	page.route('**/web/ways', async (route) => {
 		const response = await route.fetch();
 		const ways = await response.json();
@@ -63,7 +63,7 @@ const tellOf = (page: Page, state: object) =>
 		});
 	});
 
-test('the end of an import is told in the view that is opened then', async () => {
+test('the end of an import is shown in the view that is opened then', async () => {
 	const { page } = await opens();
 	await slowDown(page);
 	await choose(page, exportOf(17, LARGE));
@@ -76,9 +76,9 @@ test('the end of an import is told in the view that is opened then', async () =>
 	await says(page, 'The export is imported.');
 });
 
-test("an import that was cut off by a restart isn't told as ended", async () => {
+test("an import that a restart interrupted isn't reported as complete", async () => {
 	const { page } = await opens();
-	await tellOf(page, { state: 'running', done: 1, total: 9 });
+	await report(page, { state: 'running', done: 1, total: 9 });
 	await page.goto('/');
 	await says(page, /^1 of 9 files imported/);
 	await page.unroute('**/web/ways');
@@ -87,7 +87,7 @@ test("an import that was cut off by a restart isn't told as ended", async () => 
 	await field(page).waitFor({ state: 'attached' });
 });
 
-test('while another page imports, no export is sent, and no result of the other is told', async () => {
+test("while another page imports, no export is uploaded, and the other's result isn't shown", async () => {
 	const { server, page } = await opens();
 	const { page: other } = await opensWays(server);
 	await slowDown(page);
@@ -104,7 +104,7 @@ test('while another page imports, no export is sent, and no result of the other 
 	await says(other, /^Imported: 1 lifelog/);
 });
 
-test('the result of an earlier import is not told of one that fails', async () => {
+test("the result of an earlier import isn't shown for one that fails", async () => {
 	const { page, wrong } = await opens();
 	await choose(page, exportOf(17));
 	await says(page, /^Imported: 1 lifelog/);
@@ -124,23 +124,23 @@ test('the result of an earlier import is not told of one that fails', async () =
 	expect(wrong.splice(0)).toEqual([expect.stringContaining('413')]);
 });
 
-test('without an answer, it is no problem as long as the server imports', async () => {
+test("a lost answer isn't a problem if the server imports the export", async () => {
 	const { page, wrong } = await opens();
 	await page.route('**/web/importing', async (route) => {
-		await tellOf(page, { state: 'running', done: 1, total: 9 });
+		await report(page, { state: 'running', done: 1, total: 9 });
 		await route.abort();
 	});
 	await choose(page, exportOf(17));
 	await says(page, /^1 of 9 files imported/);
 	await page.unroute('**/web/ways');
-	await tellOf(page, { state: 'ended' });
+	await report(page, { state: 'ended' });
 	await field(page).waitFor({ state: 'attached' });
 	expect(await page.getByText("isn't responding").count()).toBe(0);
 	expect(wrong.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
 });
 
 (mayMount ? test : test.skip)(
-	'a disk that is full, before or meanwhile, is told, and the next upload is imported when there is room',
+	'a disk that is full before or during the upload is reported, and the next upload works when there is room',
 	async () => {
 		const disk = temporaryFolder();
 		const mount = (options: string) => spawnSync('mount', ['-o', options, 'tmpfs', disk]);

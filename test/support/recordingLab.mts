@@ -131,7 +131,12 @@ export class RecordingLab {
 		return await this.ended(id);
 	}
 
-	/** What is said in a lifelog, a text each line. */
+	/** What the page shows of the recording of a lifelog. */
+	async recordingOf(lifelogId: string) {
+		return await (await this.fetch(`/web/lifelogs/${lifelogId}/recording`)).json();
+	}
+
+	/** What is said in a lifelog, a text for each line. */
 	async textsOf(lifelogId: string): Promise<string[]> {
 		return said(await this.lifelog(lifelogId)).map(({ content }) => content);
 	}

@@ -1,5 +1,5 @@
-// Loaded into a server before its own program (--import): the disk needs 32 s to save a file that was
-// uploaded, longer than an upload may stall.
+// Loaded into a server before its own program (--import): the disk needs 32 s to save an uploaded
+// file, longer than an upload may stall.
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';

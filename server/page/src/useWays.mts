@@ -16,8 +16,8 @@ export function busyWith(ways: Ways): 'archiving' | 'importing' | undefined {
 async function readNext(shown?: Ways): Promise<Ways> {
 	const next = await readWays();
 	const { importing } = next;
-	const wasCut = shown && (isImporting(shown) || shown.importing.message === RESTARTED);
-	if (!wasCut || importing.state !== 'idle') return next;
+	const wasInterrupted = shown && (isImporting(shown) || shown.importing.message === RESTARTED);
+	if (!wasInterrupted || importing.state !== 'idle') return next;
 	return { ...next, importing: { ...importing, state: 'failed', message: RESTARTED } };
 }
 

@@ -24,6 +24,7 @@ import type { Recording } from '../../../server/recordings/queue.mts';
 import { findingsIn } from '../../support/findings.mts';
 import { RecordingLab } from '../../support/recordingLab.mts';
 import { serverKey, spawnLifelogServer } from '../../support/lifelogServer.mts';
+import { mayMount } from '../../support/mount.mts';
 import { askRecordings, uploadTo, whenRecording } from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from '../sources.mts';
@@ -223,30 +224,31 @@ test('an upload is answered though a slow disk needs longer than half a minute t
 	expect([status, recording.status]).toEqual([202, 'queued']);
 });
 
-// Only root can mount a small disk.
-const asRoot = process.platform === 'linux' && process.getuid!() === 0 ? test : test.skip;
-asRoot('a disk that fills up during a transcription is the reason that is said', async () => {
-	const folder = temporaryFolder();
-	execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]);
-	closing.push(async () => void execFileSync('umount', ['-l', folder]));
-	const filling = join(folder, '.filling');
-	const server = await starts(folder);
-	// The first one needs room in the queue, too.
-	const { recording: first } = await uploadTo(server, at(3), START);
-	await whenRecording(server, first.id, isEnded);
-	while (readdirSync(join(folder, '.lifelog-recordings')).length > 0) await sleep(20);
-	const { bavail, bsize } = statfsSync(folder);
-	const room = statSync(at(20)).size + 60 * 1024;
-	writeFileSync(filling, Buffer.alloc(bavail * bsize - room));
-	const { recording } = await uploadTo(server, at(20), START);
-	const waiting = await whenRecording(server, recording.id, ({ error }) => error !== null);
-	expect(waiting).toMatchObject({ status: 'queued', error: expect.stringMatching(/disk.*full/) });
-	expect(server.log.at(-1)).toMatch(/is tried again later: .*disk.*full/);
-	expect(readdirSync(join(folder, '.lifelog-recordings'))).toEqual([`${recording.id}.original`]);
-	rmSync(filling);
-	expect((await askRecordings(server, `/${recording.id}/retry`, { method: 'POST' })).status).toBe(
-		200,
-	);
-	expect(await whenRecording(server, recording.id, isEnded)).toMatchObject({ status: 'done' });
-	expect(await findingsIn(folder)).toEqual([]);
-});
+(mayMount ? test : test.skip)(
+	'a disk that fills up during a transcription is the reason that is said',
+	async () => {
+		const folder = temporaryFolder();
+		execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]);
+		closing.push(async () => void execFileSync('umount', ['-l', folder]));
+		const filling = join(folder, '.filling');
+		const server = await starts(folder);
+		// The first one needs room in the queue, too.
+		const { recording: first } = await uploadTo(server, at(3), START);
+		await whenRecording(server, first.id, isEnded);
+		while (readdirSync(join(folder, '.lifelog-recordings')).length > 0) await sleep(20);
+		const { bavail, bsize } = statfsSync(folder);
+		const room = statSync(at(20)).size + 60 * 1024;
+		writeFileSync(filling, Buffer.alloc(bavail * bsize - room));
+		const { recording } = await uploadTo(server, at(20), START);
+		const waiting = await whenRecording(server, recording.id, ({ error }) => error !== null);
+		expect(waiting).toMatchObject({ status: 'queued', error: expect.stringMatching(/disk.*full/) });
+		expect(server.log.at(-1)).toMatch(/is tried again later: .*disk.*full/);
+		expect(readdirSync(join(folder, '.lifelog-recordings'))).toEqual([`${recording.id}.original`]);
+		rmSync(filling);
+		expect((await askRecordings(server, `/${recording.id}/retry`, { method: 'POST' })).status).toBe(
+			200,
+		);
+		expect(await whenRecording(server, recording.id, isEnded)).toMatchObject({ status: 'done' });
+		expect(await findingsIn(folder)).toEqual([]);
+	},
+);

@@ -21,8 +21,6 @@ beforeAll(async () => {
 beforeEach(() => lab.mend());
 afterAll(() => lab.close());
 
-const recordingOf = async (lifelogId: string) =>
-	(await client.send(`/web/lifelogs/${lifelogId}/recording`)).body;
 const entriesOf = (folder = lab.archive): Record<string, DayManifest['lifelogs'][string]> =>
 	Object.assign({}, ...[...newestManifests(folder).values()].map(({ lifelogs }) => lifelogs));
 
@@ -97,7 +95,7 @@ describe('a recording with a pause of ten minutes, transcribed again', () => {
 			{ name: 'Clara', label: ANNA },
 		]);
 		for (const each of lifelogIds) {
-			expect(await recordingOf(each)).toEqual({
+			expect(await lab.recordingOf(each)).toEqual({
 				...{ lifelogIds, namesBefore, isAudioKept: true },
 				recording: { id, status: 'done', error: null },
 			});
@@ -109,7 +107,7 @@ describe('a recording with a pause of ten minutes, transcribed again', () => {
 		expect((await found.json()).data.lifelogs).toEqual([]);
 		// Once more: nothing of it has to be edited again.
 		expect(await lab.again(id)).toMatchObject({ lifelogIds, error: null });
-		expect((await recordingOf(first)).namesBefore).toEqual(namesBefore);
+		expect((await lab.recordingOf(first)).namesBefore).toEqual(namesBefore);
 	});
 
 	test('a lifelog without a part in the new transcript is deleted, and a new one has an ID of its own', async () => {

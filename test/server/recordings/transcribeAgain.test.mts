@@ -18,8 +18,6 @@ beforeAll(async () => {
 beforeEach(() => lab.mend());
 afterAll(() => lab.close());
 
-const recordingOf = async (lifelogId: string) =>
-	(await client.send(`/web/lifelogs/${lifelogId}/recording`)).body;
 const ANNA = 'SPEAKER_00';
 
 test('corrected lines stay where the same words are at the same time', async () => {
@@ -119,7 +117,7 @@ test('a recording that cannot be transcribed again stays as it was, and says why
 	expect(await lab.askAgain(id)).toMatchObject({
 		...{ status: 409, error: expect.stringMatching(/audio is no longer in the archive/) },
 	});
-	expect((await recordingOf(lifelogIds[0])).isAudioKept).toBe(false);
+	expect((await lab.recordingOf(lifelogIds[0])).isAudioKept).toBe(false);
 	writeFileSync(audio, sound);
 	expect(await lab.again(id)).toMatchObject({ lifelogIds, error: null });
 	expect(await lab.textsOf(lifelogIds[0])).toEqual(['New.']);
