@@ -93,6 +93,17 @@ async function giveBack(server: SpawnedServer, nth: number, was: string): Promis
 	expect(status).toBe(200);
 }
 
+/** Holds previews and replacements until the returned function is called. */
+async function hold(page: Page): Promise<() => void> {
+	let release = () => {};
+	const held = new Promise<void>((resolve) => (release = resolve));
+	await page.route('**/v1/replacements', async (route) => {
+		if (route.request().method() === 'POST') await held;
+		await route.continue();
+	});
+	return release;
+}
+
 const offer = (page: Page) => page.locator('.offer');
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Correct in all lifelogs' });
 const rows = (page: Page) => page.locator('.people > li');
@@ -147,6 +158,7 @@ describe('words', () => {
 		expect(await submit.isDisabled()).toBe(true);
 		await dialog(page).getByLabel('Heard').fill('like');
 		await dialog(page).getByLabel('Right').fill(`$& <b>$'</b> \u202ex`);
+		await submit.and(page.locator(':enabled')).waitFor();
 		await dialog(page).getByText('1 line in 1 lifelog').waitFor();
 		await dialog(page).getByLabel('Right').and(page.locator(':focus')).waitFor();
 		await page.keyboard.press('Enter');
@@ -158,6 +170,24 @@ describe('words', () => {
 		await page.waitForURL('**/words');
 		await rows(page).getByRole('heading', { name: 'like' }).waitFor();
 		expect(wrong.splice(0).filter((each) => !each.includes('400'))).toEqual([]);
+	});
+
+	test('are corrected only once the lines to change are shown', async () => {
+		const { page } = await open(await serveTalks(TALKS));
+		await correct(page, 'Ask Quickcarbon first');
+		await offer(page).waitFor();
+		await page.keyboard.press('y');
+		const submit = dialog(page).getByRole('button', { name: 'Correct' });
+		await submit.and(page.locator(':enabled')).waitFor();
+		const release = await hold(page);
+		const asked = page.waitForRequest('**/v1/replacements');
+		await dialog(page).getByLabel('Heard').fill('it is');
+		await asked;
+		await dialog(page).getByText('2 lines in 2 lifelogs').waitFor();
+		expect(await submit.isDisabled()).toBe(true);
+		release();
+		await submit.and(page.locator(':enabled')).waitFor();
+		await dialog(page).getByText('1 line in 1 lifelog').waitFor();
 	});
 
 	test('are offered only if others have them, and can be left alone', async () => {
@@ -226,12 +256,7 @@ describe('words', () => {
 		await offer(page).getByText('in 1 lifelog?').waitFor();
 		await page.keyboard.press('y');
 		await dialog(page).getByText('1 line in 1 lifelog').waitFor();
-		let release = () => {};
-		const held = new Promise<void>((resolve) => (release = resolve));
-		await page.route('**/v1/replacements', async (route) => {
-			if (route.request().method() === 'POST') await held;
-			await route.continue();
-		});
+		const release = await hold(page);
 		await dialog(page).getByRole('button', { name: 'Correct' }).click();
 		await dialog(page).getByText('1 of 2 lifelogs', { exact: true }).waitFor();
 		await page.keyboard.press('Escape');

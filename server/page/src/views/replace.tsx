@@ -124,7 +124,10 @@ function Ask({
 	onMake: () => void;
 }) {
 	const asked = useLater(typed);
-	const preview = useLoad(`replacement ${JSON.stringify(asked)}`, () => previewReplacement(asked));
+	const preview = useLoad(`replacement ${JSON.stringify(asked)}`, async () => ({
+		...(await previewReplacement(asked)),
+		of: asked,
+	}));
 	// The focused element may be gone.
 	const first = useFocus();
 	const field = (name: keyof Words, text: string) => (
@@ -142,7 +145,8 @@ function Ask({
 			/>
 		</label>
 	);
-	const isCurrent = asked === typed && preview.error === undefined;
+	// Until it's loaded, the preview is that of other words.
+	const isCurrent = preview.value?.of === typed && preview.error === undefined;
 	const lifelogs = preview.value?.lifelogs ?? 0;
 	return (
 		<form
