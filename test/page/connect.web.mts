@@ -200,10 +200,10 @@ describe('Connect', () => {
 		await tablet.page.goto('/lifelogs/a');
 		await tablet.page.fill('#key', key);
 		await tablet.page.keyboard.press('Enter');
-		await tablet.page.waitForSelector('h1');
+		await tablet.page.waitForSelector('.lifelog .actions');
 		expect(await keptBy(tablet.page)).not.toContain(key);
 		// It can only read.
-		expect(await tablet.page.locator('text=Star').count()).toBe(0);
+		expect(await tablet.page.locator('.lifelog .actions >> text=Star').count()).toBe(0);
 		await tablet.page.keyboard.press('p');
 		await tablet.page.waitForSelector('text=lifelog-server link <folder>');
 		expect(await tablet.page.locator('.access').count()).toBe(0);

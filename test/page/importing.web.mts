@@ -1,20 +1,23 @@
 // An export that is uploaded on the page, and what may happen meanwhile.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { temporaryFolder } from '../server/sources.mts';
+import { ask, temporaryFolder } from '../server/sources.mts';
 import { mayMount } from '../support/mount.mts';
 import { usePages } from '../support/openPage.mts';
+import { until } from '../support/soon.mts';
 import { writeZip } from '../support/zip.mts';
 
 const { open, serve } = usePages();
 
 /** Bytes of an export, and how many of them a slow connection sends in a second. */
-const LARGE = 4e6;
+const LARGE = 60e6;
 const SLOW = 1e6;
+/** Bytes that are free on a disk until it's full: more than arrive while its size is changed. */
+const LITTLE = 10e6;
 
 /** An export of one lifelog, of an hour, and of as many bytes as are given. */
 function exportOf(hour: number, bytes = 0): string {
@@ -44,12 +47,15 @@ const field = (page: Page) => page.locator('input[accept*=zip]');
 const choose = (page: Page, zip: string) => field(page).setInputFiles(zip);
 const says = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
-/** Has the page upload slowly from now on. */
-async function slowDown(page: Page): Promise<void> {
+/** Has the page upload slowly, until the returned function is called. */
+async function slowDown(page: Page): Promise<() => Promise<void>> {
 	const browser = await page.context().newCDPSession(page);
-	await browser.send('Network.emulateNetworkConditions', {
-		...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: SLOW },
-	});
+	const upload = (uploadThroughput: number) =>
+		browser.send('Network.emulateNetworkConditions', {
+			...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
+		});
+	await upload(SLOW);
+	return () => upload(-1);
 }
 
 /** Has the server report another state of the import. */
@@ -65,11 +71,13 @@ const report = (page: Page, state: object) =>
 
 test('the end of an import is shown in the view that is opened then', async () => {
 	const { page } = await opens();
-	await slowDown(page);
+	const speedUp = await slowDown(page);
 	await choose(page, exportOf(17, LARGE));
 	await says(page, 'Uploading…');
 	await page.getByRole('link', { name: 'Status' }).click();
-	await page.waitForResponse((response) => response.url().endsWith('/web/importing'));
+	const answered = page.waitForResponse((response) => response.url().endsWith('/web/importing'));
+	await speedUp();
+	await answered;
 	// The import takes much less.
 	await sleep(2_000);
 	await page.getByRole('link', { name: 'Calendar' }).click();
@@ -90,13 +98,19 @@ test("an import that a restart interrupted isn't reported as complete", async ()
 test("while another page imports, no export is uploaded, and the other's result isn't shown", async () => {
 	const { server, page } = await opens();
 	const { page: other } = await opensWays(server);
-	await slowDown(page);
+	const speedUp = await slowDown(page);
 	await choose(page, exportOf(17, LARGE));
-	await says(page, 'Uploading…');
-	await sleep(1_000);
+	await until(async () => {
+		const { importing } = await (await ask(server, '/web/ways')).json();
+		return importing.state === 'receiving';
+	});
 	await choose(other, exportOf(18));
-	await says(other, 'Another export is being imported. Choose yours when that has ended.');
+	await says(
+		other,
+		"Your export isn't uploaded, because another is being imported. Choose it again when that has ended.",
+	);
 	expect(await field(other).count()).toBe(0);
+	await speedUp();
 	await says(page, /^Imported: 1 lifelog/);
 	await field(other).waitFor({ state: 'attached' });
 	expect(await other.getByText('Imported:').count()).toBe(0);
@@ -151,13 +165,14 @@ test("a lost answer isn't a problem if the server imports the export", async () 
 			const { page, wrong } = await opens(folder);
 			const zip = exportOf(17, LARGE);
 			await choose(page, zip);
-			await says(page, "The export has 4.0 MB. The server's disk has room for 0 bytes.");
+			await says(page, "The export has 60 MB. The server's disk has room for 0 bytes.");
 			mount('remount,size=1200m');
-			await slowDown(page);
+			const speedUp = await slowDown(page);
 			await choose(page, zip);
 			await says(page, 'Uploading…');
-			await sleep(1_000);
-			mount('remount,size=2m');
+			const { blocks, bfree, bsize } = statfsSync(disk);
+			mount(`remount,size=${(blocks - bfree) * bsize + LITTLE}`);
+			await speedUp();
 			await says(page, /^The disk of the server is full/);
 			mount('remount,size=1200m');
 			await choose(page, zip);

@@ -209,9 +209,9 @@ test('a transcript is for Tab a single line, with ↑ and ↓ to the others, and
 	await page.waitForSelector('.actions >> text="Copied"');
 	const copied = await page.evaluate(() => navigator.clipboard.readText());
 	expect(copied).toContain(`# ${longest().title}`);
+	await page.waitForSelector('[aria-keyshortcuts="]"]');
 	await page.keyboard.press(']');
-	await page.waitForFunction((id) => !location.pathname.endsWith(id), longest().id);
-	await page.waitForSelector('.transcript .said');
+	await page.waitForSelector(`[aria-keyshortcuts="["][href$="${longest().id}"]`);
 	await page.keyboard.press('[');
 	await page.waitForURL(`**/lifelogs/${longest().id}`);
 });
