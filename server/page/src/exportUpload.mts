@@ -55,7 +55,8 @@ async function send(file: File): Promise<void> {
 	}
 }
 
-const OTHER = 'Another export is being imported. Choose yours when that has ended.';
+const OTHER =
+	"Your export isn't uploaded, because another is being imported. Choose it again when that has ended.";
 /** Without a response, and that of a proxy that waited too long for one. */
 const NO_ANSWERS = [0, 504];
 
