@@ -284,7 +284,7 @@ function recordingsOf(
 /** Archiving and importing for the page, unless the folder isn't writable, as in a read-only volume. */
 async function waysOf(
 	{ root: folder }: Folder,
-	{ archiving, timezone = 'UTC', log }: ServerOptions,
+	{ archiving, index, timezone = 'UTC', log }: ServerOptions,
 ): Promise<Ways | undefined> {
 	const canWrite = await mayAccess(folder, constants.W_OK).then(
 		() => true,
@@ -294,7 +294,7 @@ async function waysOf(
 	const common = { folder, timezone, warn: (line: string) => log.warn(line) };
 	return {
 		archiving: new Archiving({ ...common, ...archiving }),
-		importing: new Importing(common),
+		importing: new Importing({ ...common, marker: `${index}.importing` }),
 		service: new URL(archiving.url).host,
 	};
 }

@@ -1,4 +1,6 @@
 // Receives an export and imports it in the background. The page asks for the progress.
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,11 +30,13 @@ interface ImportingOptions {
 	folder: string;
 	/** IANA time zone of the Markdown. */
 	timezone: string;
+	/** An empty file that exists during an import, so that the next start knows of its interruption. */
+	marker: string;
 	warn: (line: string) => void;
 }
 
 /** Name of the export in messages. The temporary file's name means nothing to the user. */
-const NAME = 'export.zip';
+const NAME = 'The file';
 const MAX_UNREAD = 100;
 /** Bytes between checks of the free disk space. */
 const CHECK_EVERY = 64 * 2 ** 20;
@@ -47,6 +51,9 @@ export class Importing {
 
 	constructor(options: ImportingOptions) {
 		this.#options = options;
+		if (existsSync(options.marker)) {
+			this.#state = { ...idle, state: 'failed', message: INTERRUPTED };
+		}
 	}
 
 	get isRunning(): boolean {
@@ -71,16 +78,17 @@ export class Importing {
 		let drafts: Drafts | undefined;
 		try {
 			await this.#requireRoom(bytes ?? 0);
+			await writeFile(this.#options.marker, '');
 			drafts = await Drafts.open(folder);
 			const { draft } = await drafts.save(this.#roomFor(zip));
 			this.#state = { ...idle, state: 'running' };
 			this.#running = this.#import(join(folder, draft), drafts);
 		} catch (error) {
-			await drafts?.close().catch(() => {});
+			await this.#end(drafts);
 			const failure = asError(error);
 			const isInterrupted = failure.code === 'ECONNRESET' || zip.destroyed;
 			const message =
-				answerOfDisk(failure)?.message ?? (isInterrupted ? INTERRUPTED : failure.message);
+				answerOfDisk(failure)?.message ?? (isInterrupted ? NOT_UPLOADED : failure.message);
 			this.#state = { ...idle, state: 'failed', message };
 			throw error;
 		}
@@ -110,9 +118,14 @@ export class Importing {
 			warn(`The import failed: ${printable(message)}`);
 			ended = { state: 'failed', message };
 		}
-		// If removing it fails, the next import does it.
-		await drafts.close().catch(() => {});
+		await this.#end(drafts);
 		this.#state = { ...this.#state, ...ended };
+	}
+
+	/** Removes the upload. If that fails, the next import does it. */
+	async #end(drafts: Drafts | undefined): Promise<void> {
+		await drafts?.close().catch(() => {});
+		if (!this.#stopped.signal.aborted) await rm(this.#options.marker).catch(() => {});
 	}
 
 	/** Passes on an upload while there is room for it. */
@@ -143,3 +156,4 @@ const idle: Omit<ImportingState, 'room'> = {
 
 const BUSY = 'An export is being imported already. Wait until that has ended';
 const INTERRUPTED = 'The import was interrupted. Upload the export again. What was imported stays';
+const NOT_UPLOADED = 'The upload was interrupted, so nothing was imported. Upload the export again';

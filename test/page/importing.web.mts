@@ -1,11 +1,16 @@
 // An export that is uploaded on the page, and what may happen meanwhile.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { ask, temporaryFolder } from '../server/sources.mts';
+import {
+	ask,
+	startLifelogServer,
+	temporaryFolder,
+	type SpawnedServer,
+} from '../server/sources.mts';
 import { mayMount } from '../support/mount.mts';
 import { usePages } from '../support/openPage.mts';
 import { until } from '../support/soon.mts';
@@ -36,7 +41,7 @@ async function opens(folder = temporaryFolder()) {
 }
 
 /** Opens the page on which an export can be chosen. */
-async function opensWays(server: { url: string }) {
+async function opensWays(server: SpawnedServer) {
 	const opened = await open(server);
 	await opened.page.goto('/add');
 	await field(opened.page).waitFor({ state: 'attached' });
@@ -48,7 +53,7 @@ const choose = (page: Page, zip: string) => field(page).setInputFiles(zip);
 const says = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 /** Has the page upload slowly, until the returned function is called. */
-async function slowDown(page: Page): Promise<() => Promise<void>> {
+async function slowDown(page: Page): Promise<() => Promise<unknown>> {
 	const browser = await page.context().newCDPSession(page);
 	const upload = (uploadThroughput: number) =>
 		browser.send('Network.emulateNetworkConditions', {
@@ -56,6 +61,14 @@ async function slowDown(page: Page): Promise<() => Promise<void>> {
 		});
 	await upload(SLOW);
 	return () => upload(-1);
+}
+
+/** Waits until a server receives an export. */
+async function receives(server: SpawnedServer): Promise<void> {
+	await until(async () => {
+		const { importing } = await (await ask(server, '/web/ways')).json();
+		return importing.state === 'receiving';
+	});
 }
 
 /** Has the server report another state of the import. */
@@ -85,25 +98,47 @@ test('the end of an import is shown in the view that is opened then', async () =
 });
 
 test("an import that a restart interrupted isn't reported as complete", async () => {
-	const { page } = await opens();
-	await report(page, { state: 'running', done: 1, total: 9 });
+	const folder = temporaryFolder();
+	const first = await startLifelogServer(folder);
+	const { page: early, wrong } = await opensWays(first);
+	await choose(early, exportOf(17));
+	await says(early, /^Imported: 1 lifelog/);
+	await slowDown(early);
+	await choose(early, exportOf(18, LARGE));
+	await receives(first);
+	await first.close();
+	await says(early, /^The server isn't responding/);
+	await early.close();
+	wrong.splice(0);
+
+	const { page } = await opens(folder);
 	await page.goto('/');
-	await says(page, /^1 of 9 files imported/);
-	await page.unroute('**/web/ways');
-	await says(page, /^The server was restarted, perhaps before the import had ended/);
-	await page.reload();
-	await field(page).waitFor({ state: 'attached' });
+	await says(page, "The import isn't complete.");
+	await page.setViewportSize({ width: 390, height: 400 });
+	await page.getByRole('link', { name: 'Show details' }).click();
+	const reason = page.getByText(/^The import was interrupted. Upload the export again/);
+	await reason.waitFor();
+	expect(await reason.evaluate((of) => of.getBoundingClientRect().top < innerHeight)).toBe(true);
+	await choose(page, exportOf(18));
+	await says(page, /^Imported: 1 lifelog/);
+	await page.goto('/');
+	await page.locator('.day').first().waitFor();
+	expect(await page.getByText("isn't complete").count()).toBe(0);
 });
 
 test("while another page imports, no export is uploaded, and the other's result isn't shown", async () => {
 	const { server, page } = await opens();
 	const { page: other } = await opensWays(server);
+	const earlier = await (await ask(server, '/web/ways')).json();
 	const speedUp = await slowDown(page);
 	await choose(page, exportOf(17, LARGE));
-	await until(async () => {
-		const { importing } = await (await ask(server, '/web/ways')).json();
-		return importing.state === 'receiving';
-	});
+	await receives(server);
+	await other.goto('/');
+	await other.goto('/add');
+	await says(other, 'Another page is uploading an export.');
+	expect(await other.getByText('The server goes on').count()).toBe(0);
+	await other.route('**/web/ways', (route) => route.fulfill({ json: earlier }), { times: 1 });
+	await other.reload();
 	await choose(other, exportOf(18));
 	await says(
 		other,
@@ -169,7 +204,8 @@ test("a lost answer isn't a problem if the server imports the export", async () 
 			mount('remount,size=1200m');
 			const speedUp = await slowDown(page);
 			await choose(page, zip);
-			await says(page, 'Uploading…');
+			// It has looked for room before it writes.
+			await until(() => existsSync(join(folder, '.lifelog-drafts')));
 			const { blocks, bfree, bsize } = statfsSync(disk);
 			mount(`remount,size=${(blocks - bfree) * bsize + LITTLE}`);
 			await speedUp();
@@ -183,3 +219,37 @@ test("a lost answer isn't a problem if the server imports the export", async () 
 		}
 	},
 );
+
+test('a folder and several files are refused, and a problem with the server clears', async () => {
+	const { page, wrong } = await opens();
+	const drop = (names: string[], isFolder: boolean) =>
+		page.locator('section[aria-label="Upload the export"]').evaluate(
+			(place, [files, hasFolder]) => {
+				const data = new DataTransfer();
+				for (const name of files) data.items.add(new File(['a'], name));
+				if (hasFolder) {
+					// A page can't make an item that is a folder.
+					DataTransferItem.prototype.webkitGetAsEntry = () => ({ isDirectory: true }) as never;
+				}
+				place.dispatchEvent(new DragEvent('drop', { bubbles: true, dataTransfer: data }));
+			},
+			[names, isFolder] as const,
+		);
+	await drop(['a.zip', 'b.zip'], false);
+	await says(page, 'Only one file can be uploaded at a time.');
+	await drop(['export'], true);
+	await says(page, "A folder can't be uploaded. Drop files.");
+	await page.reload();
+	await field(page).waitFor({ state: 'attached' });
+	await page.route('**/web/ways', (route) => route.abort());
+	await choose(page, exportOf(17));
+	const problems = page.getByText(/^The server isn't responding/);
+	await until(async () => (await problems.count()) === 2);
+	await page.unroute('**/web/ways');
+	// That of the upload stays until the next one.
+	await until(async () => (await problems.count()) === 1);
+	await choose(page, exportOf(17));
+	await says(page, /^Imported: 1 lifelog/);
+	expect(await problems.count()).toBe(0);
+	expect(wrong.splice(0).filter((each) => !each.includes('ERR_FAILED'))).toEqual([]);
+});

@@ -126,6 +126,7 @@ test("the app's export is imported, and what couldn't be read is listed", async 
 	writeZip(zip, [
 		{ name: 'lifelogs/2026/01/30/2026-01-30_17h23m00s_Garden.md', content },
 		{ name: 'lifelogs/2026/01/31/<b>nothing</b>.md', content: 'no lifelog' },
+		{ name: 'meetings/a.json', content: '{}' },
 	]);
 	const { page } = await opens();
 	// The import has ended when the page looks next.
@@ -143,12 +144,13 @@ test("the app's export is imported, and what couldn't be read is listed", async 
 	await page.getByText('Show details').click();
 	await page.getByText('Imported: 1 lifelog, 0 chats, 0 audio files.').waitFor();
 	await page.getByText('lifelogs/2026/01/31/<b>nothing</b>.md').waitFor();
+	await page.getByText('meetings/ (1 file)').waitFor();
 	await expectUsable(page);
 	await page.setInputFiles('input[accept*=zip]', {
 		...{ name: 'a.zip', mimeType: 'application/zip' },
 		buffer: readFileSync('package.json'),
 	});
-	await page.getByText("export.zip isn't a complete zip").waitFor();
+	await page.getByText("The file isn't a complete zip").waitFor();
 });
 
 test('a recording that is dropped becomes the first day', async () => {

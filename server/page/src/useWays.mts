@@ -12,24 +12,12 @@ export function busyWith(ways: Ways): 'archiving' | 'importing' | undefined {
 	return isImporting(ways) ? 'importing' : undefined;
 }
 
-/** Reads the state. A server that was restarted knows nothing of the import that it was busy with. */
-async function readNext(shown?: Ways): Promise<Ways> {
-	const next = await readWays();
-	const { importing } = next;
-	const wasInterrupted = shown && (isImporting(shown) || shown.importing.message === RESTARTED);
-	if (!wasInterrupted || importing.state !== 'idle') return next;
-	return { ...next, importing: { ...importing, state: 'failed', message: RESTARTED } };
-}
-
-const RESTARTED =
-	'The server was restarted, perhaps before the import had ended. Upload the export again. What was imported stays';
-
 /** State of archiving and importing, updated during the work. */
 export function useWays(): Loaded<Ways> {
-	const ways = useLoad('ways', readNext);
+	const ways = useLoad('ways', readWays);
 	const { value, error } = ways;
 	useEffect(() => {
-		if (!value || !busyWith(value)) return;
+		if (!error && !(value && busyWith(value))) return;
 		// After each answer, so that slow requests don't overlap.
 		const timer = setTimeout(ways.reload, LOOK_MS);
 		return () => clearTimeout(timer);

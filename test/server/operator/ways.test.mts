@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { WaysAnswer } from '../../../server/http/pageApi/answers.mts';
 import { checkFolder, contentsOf, runCommand } from '../../support/archiveCommand.mts';
 import { addLifelog, dayAgo } from '../../support/lived.mts';
-import { serverKey } from '../../support/lifelogServer.mts';
+import { serverKey, spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { freePorts } from '../../support/ports.mts';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.mts';
 import { until } from '../../support/soon.mts';
@@ -47,15 +47,7 @@ async function starts(url = sandbox.url, args: string[] = []) {
 		isOpen = false;
 	};
 	closing.push(close);
-	const ofPage = { 'x-lifelog-page': '1', origin: server.url };
-	const signedIn = await send(server.url, '/session', {
-		...{ method: 'POST', headers: ofPage, body: { key: serverKey } },
-	});
-	const cookie = signedIn.headers['set-cookie']![0].split(';')[0];
-	const headers = { ...ofPage, cookie };
-	const call = (method: string, path: string, body?: object): Promise<Answer> =>
-		send(server.url, path, { method, headers, body });
-	const ways = async () => (await call('GET', '/web/ways')).json() as WaysAnswer;
+	const { headers, call, ways } = await signsIn(server);
 	/** Waits for a state of archiving. */
 	const archivingIs = async (...states: WaysAnswer['archiving']['state'][]) => {
 		await until(async () => states.includes((await ways()).archiving.state));
@@ -63,6 +55,20 @@ async function starts(url = sandbox.url, args: string[] = []) {
 	};
 	const archive = (key?: string) => call('POST', '/web/archiving', { key });
 	return { ...server, close, headers, call, ways, archive, archivingIs };
+}
+
+/** What the page sends to a server once somebody has signed in. */
+async function signsIn({ url }: SpawnedServer) {
+	const ofPage = { 'x-lifelog-page': '1', origin: url };
+	const signedIn = await send(url, '/session', {
+		...{ method: 'POST', headers: ofPage, body: { key: serverKey } },
+	});
+	const cookie = signedIn.headers['set-cookie']![0].split(';')[0];
+	const headers = { ...ofPage, cookie };
+	const call = (method: string, path: string, body?: object): Promise<Answer> =>
+		send(url, path, { method, headers, body });
+	const ways = async () => (await call('GET', '/web/ways')).json() as WaysAnswer;
+	return { url, headers, call, ways };
 }
 
 /** Uploads a zip, or as much of it as is given, and returns the status. */
@@ -241,7 +247,10 @@ function zipOf(files: ZipFile[]): Buffer {
 const leftIn = (archive: string) => readdirSync(join(archive, '.lifelog-drafts'));
 
 describe('importing an export', () => {
-	const importingIs = async ({ ways }: Awaited<ReturnType<typeof starts>>, ...states: string[]) => {
+	const importingIs = async (
+		{ ways }: Awaited<ReturnType<typeof signsIn>>,
+		...states: string[]
+	) => {
 		await until(async () => states.includes((await ways()).importing.state));
 		return (await ways()).importing;
 	};
@@ -281,10 +290,10 @@ describe('importing an export', () => {
 			return (await importingIs(server, 'failed')).message;
 		};
 		expect(await messageOf(Buffer.from('no zip at all'))).toMatch(
-			/^export\.zip isn't a complete zip: /,
+			/^The file isn't a complete zip: /,
 		);
 		expect(await messageOf(zipOf([{ name: 'photos/a.jpg', content: 'a' }]))).toMatch(
-			/^export\.zip isn't an export: /,
+			/^The file isn't an export: /,
 		);
 		expect(leftIn(folder)).toEqual([]);
 		const { status } = await server.call('POST', '/web/importing', { a: 1 });
@@ -298,12 +307,47 @@ describe('importing an export', () => {
 		await importingIs(server, 'receiving');
 		interrupt();
 		expect(await importingIs(server, 'failed')).toMatchObject({
-			message: expect.stringMatching(/^The import was interrupted\. Upload the export again/),
+			message: expect.stringMatching(/^The upload was interrupted, so nothing was imported\./),
 		});
 		expect(leftIn(folder)).toEqual([]);
 		expect(await (await upload(server, zip)).status).toBe(202);
 		await importingIs(server, 'ended');
 	});
+
+	test.each(['stopped', 'killed'])(
+		'is reported as interrupted after the server was %s, until the next one ends',
+		async (how) => {
+			const zip = zipOf(EXPORT);
+			if (how === 'stopped') {
+				const server = await starts();
+				const { interrupt } = await upload(server, zip.subarray(0, 100), zip.length);
+				await importingIs(server, 'receiving');
+				const closed = server.close();
+				interrupt();
+				await closed;
+			} else {
+				const { child, exited, ready } = spawnLifelogServer(folder, ['--service-url', sandbox.url]);
+				const server = await signsIn(await ready);
+				const { interrupt } = await upload(server, zip.subarray(0, 100), zip.length);
+				await importingIs(server, 'receiving');
+				child.kill('SIGKILL');
+				await exited;
+				interrupt();
+			}
+			for (let start = 1; start <= 2; start += 1) {
+				const server = await starts();
+				expect(await importingIs(server, 'failed')).toMatchObject({
+					message: expect.stringMatching(/^The import was interrupted\. Upload the export again/),
+				});
+				await server.close();
+			}
+			const server = await starts();
+			expect(await (await upload(server, zip)).status).toBe(202);
+			await importingIs(server, 'ended');
+			await server.close();
+			await importingIs(await starts(), 'idle');
+		},
+	);
 
 	test('takes none that the disk has no room for', async () => {
 		const server = await starts();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { archive, stopArchiving, type Session, type Ways } from '../api.mts';
 import { useExportUpload } from '../exportUpload.mts';
@@ -231,16 +231,22 @@ function FromExport({ ways }: { ways: Ways }) {
 	const { share, problem, send } = useExportUpload();
 	const isSending = share !== undefined;
 	const isBusy = isSending || busyWith(ways) === 'importing';
+	const isReceiving = isBusy && importing.state === 'receiving';
+	const start = useRef<HTMLParagraphElement>(null);
+	useEffect(() => {
+		if (location.hash === EXPORT) start.current!.scrollIntoView({ block: 'center' });
+	}, []);
 	return (
 		<Way title="The app's export">
-			<p>Import the zip that the app exports, or add it to what is archived.</p>
+			<p ref={start}>Import the zip that the app exports, or add it to what is archived.</p>
 			{isSending && (
 				<>
 					<p role="status">Uploading… Keep this page open.</p>
 					<progress value={share} max={1} aria-label="Uploading the export" />
 				</>
 			)}
-			{isBusy && !isSending && (
+			{isReceiving && !isSending && <p role="status">{UPLOADING_ELSEWHERE}</p>}
+			{isBusy && !isReceiving && !isSending && (
 				<>
 					<p role="status">
 						{total === 0
@@ -269,19 +275,30 @@ function FromExport({ ways }: { ways: Ways }) {
 	);
 }
 
+const EXPORT = '#export';
+const UPLOADING_ELSEWHERE = 'Another page is uploading an export.';
+
 /** The result of an import, and what it couldn't read. */
 function Imported({ importing: { imported } }: Pick<Ways, 'importing'>) {
 	if (!imported) return null;
-	const { added, known, unread, unreadCount } = imported;
+	const { added, known, passedOver, unread, unreadCount } = imported;
 	const kinds = ({ lifelogs, chats, audio }: typeof added) =>
 		[count(lifelogs, 'lifelog'), count(chats, 'chat'), count(audio, 'audio file')].join(', ');
 	const isKnown = known.lifelogs + known.chats + known.audio > 0;
+	const others = Object.entries(passedOver).map(
+		([folder, files]) => `${folder}/ (${count(files, 'file')})`,
+	);
 	return (
 		<>
 			<p>
 				<strong>Imported: {kinds(added)}.</strong>
 			</p>
 			{isKnown && <p class="quiet">Already there, or deleted: {kinds(known)}.</p>}
+			{others.length > 0 && (
+				<p class="quiet">
+					Skipped, because an archive has no place for it: <bdi>{others.join(', ')}</bdi>.
+				</p>
+			)}
 			{unreadCount > 0 && (
 				<details open>
 					<summary aria-keyshortcuts="j">{count(unreadCount, 'file')} not read</summary>
@@ -305,17 +322,21 @@ function Imported({ importing: { imported } }: Pick<Ways, 'importing'>) {
 export function Filling({ ways, isShown }: { ways: Ways; isShown: boolean }) {
 	const busy = busyWith(ways);
 	const [last, setLast] = useState(busy);
-	const { problem } = useExportUpload();
+	const { share, problem } = useExportUpload();
 	if (busy && busy !== last) setLast(busy);
+	const isSending = share !== undefined;
 	const after = () => (problem ? "The export wasn't uploaded." : textAfter(last, ways));
-	const text = busy ? textOf(busy, ways) : after();
+	const text = isSending ? UPLOADING : busy ? textOf(busy, ways) : after();
 	if (text === undefined || !isShown) return null;
+	const isArchiving = !isSending && !problem && last === 'archiving';
 	return (
 		<p class="notice" role="status">
-			{text} <Link href="/add">Show details</Link>
+			{text} <Link href={isArchiving ? '/add' : `/add${EXPORT}`}>Show details</Link>
 		</p>
 	);
 }
+
+const UPLOADING = 'Uploading the export… Keep this page open.';
 
 function textOf(busy: 'archiving' | 'importing', { archiving, importing }: Ways): string {
 	if (busy === 'archiving') {
@@ -324,7 +345,8 @@ function textOf(busy: 'archiving' | 'importing', { archiving, importing }: Ways)
 			? `Archiving: ${daysInWords(progress)}.`
 			: 'Archiving: looking at what there is.';
 	}
-	const { done, total } = importing;
+	const { state, done, total } = importing;
+	if (state === 'receiving') return UPLOADING_ELSEWHERE;
 	return total > 0
 		? `Importing the export: ${figure(done)} of ${count(total, 'file')}.`
 		: 'Importing the export.';
@@ -335,9 +357,9 @@ function textAfter(
 	last: 'archiving' | 'importing' | undefined,
 	{ archiving, importing }: Ways,
 ): string | undefined {
+	if (importing.state === 'failed' && last !== 'archiving') return "The import isn't complete.";
 	if (last === 'importing') {
 		const unread = importing.imported?.unreadCount ?? 0;
-		if (importing.state === 'failed') return 'The import has failed.';
 		return `The export is imported${unread > 0 ? `, except ${count(unread, 'file')}` : ''}.`;
 	}
 	if (archiving.state === 'failed') return 'Archiving has failed.';
