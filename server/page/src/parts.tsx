@@ -349,6 +349,12 @@ export function FileDrop({
 }) {
 	const input = useRef<HTMLInputElement>(null);
 	const [isOver, setIsOver] = useState(false);
+	const [problem, setProblem] = useState('');
+	const take = (files: File[], hasFolder = false) => {
+		const isOne = multiple || files.length < 2;
+		setProblem(hasFolder ? FOLDER : isOne ? '' : 'Only one file can be uploaded at a time.');
+		if (!hasFolder && isOne) onFiles(files);
+	};
 	return (
 		<section
 			class={isOver ? 'upload over' : 'upload'}
@@ -361,7 +367,10 @@ export function FileDrop({
 			onDrop={(event) => {
 				event.preventDefault();
 				setIsOver(false);
-				onFiles([...(event.dataTransfer?.files ?? [])]);
+				const { files = [], items = [] } = event.dataTransfer ?? {};
+				// The browser can't read a folder as a file.
+				const hasFolder = [...items].some((item) => item.webkitGetAsEntry()?.isDirectory);
+				take([...files], hasFolder);
 			}}
 		>
 			<p>{text}</p>
@@ -374,14 +383,17 @@ export function FileDrop({
 				type="file"
 				{...{ multiple, accept }}
 				onChange={({ currentTarget }) => {
-					onFiles([...(currentTarget.files ?? [])]);
+					take([...(currentTarget.files ?? [])]);
 					currentTarget.value = '';
 				}}
 			/>
+			<Problem text={problem} />
 			{children}
 		</section>
 	);
 }
+
+const FOLDER = "A folder can't be uploaded. Drop files.";
 
 /** Whether a key was pressed in a field that uses it. */
 export function isTyping({ target }: Event): boolean {
