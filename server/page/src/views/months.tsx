@@ -124,7 +124,7 @@ const STEPS = [1, 3, 6, 9];
 /** A duration for a cell: minutes, or from one hour, hours with one decimal. */
 function figureOf(ms: number): { hours: number; text: string } {
 	const minutes = Math.round(ms / 60_000);
-	if (minutes === 0) return { hours: 0, text: '<1 min' };
+	if (minutes === 0) return { hours: 0, text: '<1 m' };
 	if (minutes < 60) return { hours: minutes / 60, text: `${minutes} m` };
 	const hours = Math.round(minutes / 6) / 10;
 	return { hours, text: `${figure(hours)} h` };
