@@ -137,8 +137,9 @@ test("while another page imports, no export is uploaded, and the other's result 
 	await other.goto('/add');
 	await says(other, 'Another page is uploading an export.');
 	expect(await other.getByText('The server goes on').count()).toBe(0);
-	await other.route('**/web/ways', (route) => route.fulfill({ json: earlier }), { times: 1 });
-	await other.reload();
+	await other.route('**/web/ways', (route) => route.fulfill({ json: earlier }));
+	await field(other).waitFor({ state: 'attached' });
+	await other.unroute('**/web/ways');
 	await choose(other, exportOf(18));
 	await says(
 		other,
@@ -162,6 +163,8 @@ test("the result of an earlier import isn't shown for one that fails", async () 
 	);
 	await choose(page, exportOf(18));
 	await says(page, 'The server returned an unexpected response (200).');
+	const button = page.getByRole('button', { name: 'Choose the zip' });
+	await button.and(page.locator(':focus')).waitFor();
 	expect(await page.getByText('Imported:').count()).toBe(0);
 	await page.unroute('**/web/importing');
 	await page.route('**/web/importing', (route) => route.fulfill({ status: 413, body: '' }));

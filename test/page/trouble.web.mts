@@ -209,7 +209,7 @@ test('a day shows its gaps, and a day with only audio says so', async () => {
 	);
 	expect(labels).toEqual(['12:00 AM', '6:45 AM', '12:30 PM', '6:15 PM']);
 	await page.goto('/status');
-	await page.waitForSelector('h2:text("Missing days (UTC)") + ul >> text=/ to /');
+	await page.waitForSelector('h2:text("Missing days (UTC)") ~ ul >> text=/ to /');
 });
 
 test("a day's shade depends only on its own hours, and links lead to the years", async () => {
@@ -320,6 +320,8 @@ test('going back shows the same content at the same scroll position, without wai
 	// A transcript, of which only what is seen is in the page.
 	await page.goto('/lifelogs/long');
 	await page.waitForSelector('.line');
+	// What comes later moves the lines.
+	await page.waitForLoadState('networkidle');
 	await page.evaluate(() => scrollTo(0, 600));
 	await page.waitForTimeout(200);
 	const read = await page.evaluate(() => scrollY);

@@ -82,7 +82,11 @@ export function StatusView({ session }: { session: Session }) {
 								</section>
 							)}
 							<Days title="Incomplete days (UTC)" days={found.incompleteDays} />
-							<Days title="Missing days (UTC)" days={found.missingDays} />
+							<Days
+								title="Missing days (UTC)"
+								text="The archive has nothing of these days. After an import, perhaps nothing was recorded."
+								days={found.missingDays}
+							/>
 							{found.leftOutCount > 0 && (
 								<section>
 									<h2>{count(found.leftOutCount, 'file')} left out</h2>
@@ -180,11 +184,12 @@ const dayLink = (day: string) => (
 	</Link>
 );
 
-function Days({ title, days }: { title: string; days: string[] }) {
+function Days({ title, text, days }: { title: string; text?: string; days: string[] }) {
 	if (days.length === 0) return null;
 	return (
 		<section>
 			<h2>{title}</h2>
+			{text && <p class="quiet">{text}</p>}
 			<ul class="plain-list columns-list">
 				{rangesOf(days).map((range) => (
 					<li key={range}>
