@@ -188,6 +188,10 @@ describe('words', () => {
 		release();
 		await submit.and(page.locator(':enabled')).waitFor();
 		await dialog(page).getByText('1 line in 1 lifelog').waitFor();
+		// The same words are shown already.
+		await dialog(page).getByLabel('Heard').press('x');
+		await dialog(page).getByLabel('Heard').press('Backspace');
+		await submit.and(page.locator(':enabled')).waitFor();
 	});
 
 	test('are offered only if others have them, and can be left alone', async () => {

@@ -146,7 +146,9 @@ function Ask({
 		</label>
 	);
 	// Until it's loaded, the preview is that of other words.
-	const isCurrent = preview.value?.of === typed && preview.error === undefined;
+	const of = preview.value?.of;
+	const isCurrent =
+		of?.heard === typed.heard && of.right === typed.right && preview.error === undefined;
 	const lifelogs = preview.value?.lifelogs ?? 0;
 	return (
 		<form
