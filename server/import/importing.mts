@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Drafts } from '../archive/drafts.mts';
+import { clearDrafts, Drafts } from '../archive/drafts.mts';
 import { ApiError, asError } from '../util/errors.mts';
 import { answerOfDisk } from '../util/failures.mts';
 import { printable } from '../util/text.mts';
@@ -46,12 +46,15 @@ const MAX_CLOSE_MS = 5_000;
 export class Importing {
 	readonly #options: ImportingOptions;
 	readonly #stopped = new AbortController();
+	/** Whether an earlier import was interrupted, and none has ended since. */
+	#wasInterrupted: boolean;
 	#state: Omit<ImportingState, 'room'> = idle;
-	#running: Promise<void> = Promise.resolve();
+	#running: Promise<unknown> = Promise.resolve();
 
 	constructor(options: ImportingOptions) {
 		this.#options = options;
-		if (existsSync(options.marker)) {
+		this.#wasInterrupted = existsSync(options.marker);
+		if (this.#wasInterrupted) {
 			this.#state = { ...idle, state: 'failed', message: INTERRUPTED };
 		}
 	}
@@ -73,18 +76,26 @@ export class Importing {
 	 */
 	async receive(zip: Readable, bytes: number | undefined): Promise<void> {
 		if (this.isRunning) throw new ApiError(409, BUSY);
+		const receiving = this.#receive(zip, bytes);
+		this.#running = receiving.catch(() => {});
+		await receiving;
+	}
+
+	async #receive(zip: Readable, bytes: number | undefined): Promise<void> {
 		this.#state = { ...idle, state: 'receiving' };
-		const { folder } = this.#options;
+		const { folder, marker } = this.#options;
 		let drafts: Drafts | undefined;
 		try {
+			// A killed server may have left an upload, which takes room.
+			await clearDrafts(folder);
 			await this.#requireRoom(bytes ?? 0);
-			await writeFile(this.#options.marker, '');
+			await writeFile(marker, '').catch(() => {});
 			drafts = await Drafts.open(folder);
 			const { draft } = await drafts.save(this.#roomFor(zip));
 			this.#state = { ...idle, state: 'running' };
 			this.#running = this.#import(join(folder, draft), drafts);
 		} catch (error) {
-			await this.#end(drafts);
+			await this.#end(drafts, false);
 			const failure = asError(error);
 			const isInterrupted = failure.code === 'ECONNRESET' || zip.destroyed;
 			const message =
@@ -118,14 +129,16 @@ export class Importing {
 			warn(`The import failed: ${printable(message)}`);
 			ended = { state: 'failed', message };
 		}
-		await this.#end(drafts);
+		await this.#end(drafts, ended.state === 'ended');
 		this.#state = { ...this.#state, ...ended };
 	}
 
 	/** Removes the upload. If that fails, the next import does it. */
-	async #end(drafts: Drafts | undefined): Promise<void> {
+	async #end(drafts: Drafts | undefined, isComplete: boolean): Promise<void> {
 		await drafts?.close().catch(() => {});
-		if (!this.#stopped.signal.aborted) await rm(this.#options.marker).catch(() => {});
+		if (isComplete) this.#wasInterrupted = false;
+		const isInterrupted = this.#stopped.signal.aborted || this.#wasInterrupted;
+		if (isComplete || !isInterrupted) await rm(this.#options.marker).catch(() => {});
 	}
 
 	/** Passes on an upload while there is room for it. */

@@ -113,7 +113,7 @@ test("an import that a restart interrupted isn't reported as complete", async ()
 
 	const { page } = await opens(folder);
 	await page.goto('/');
-	await says(page, "The import isn't complete.");
+	await says(page, 'The last import failed.');
 	await page.setViewportSize({ width: 390, height: 400 });
 	await page.getByRole('link', { name: 'Show details' }).click();
 	const reason = page.getByText(/^The import was interrupted. Upload the export again/);
@@ -123,7 +123,7 @@ test("an import that a restart interrupted isn't reported as complete", async ()
 	await says(page, /^Imported: 1 lifelog/);
 	await page.goto('/');
 	await page.locator('.day').first().waitFor();
-	expect(await page.getByText("isn't complete").count()).toBe(0);
+	expect(await page.getByText('The last import failed.').count()).toBe(0);
 });
 
 test("while another page imports, no export is uploaded, and the other's result isn't shown", async () => {
@@ -242,7 +242,12 @@ test('a folder and several files are refused, and a problem with the server clea
 	await says(page, 'Only one file can be uploaded at a time.');
 	await drop(['export'], true);
 	await says(page, "A folder can't be uploaded. Drop files.");
-	await page.reload();
+	await page.route('**/web/days', (route) => route.abort());
+	await page.goto('/');
+	await says(page, /^The server isn't responding/);
+	await page.unroute('**/web/days');
+	await field(page).waitFor({ state: 'attached' });
+	await page.goto('/add');
 	await field(page).waitFor({ state: 'attached' });
 	await page.route('**/web/ways', (route) => route.abort());
 	await choose(page, exportOf(17));

@@ -80,6 +80,7 @@ test('signing out forgets the searches', async () => {
 	await page.goto('/search?q=budget');
 	await page.click(`${found} a`);
 	await page.waitForSelector('.transcript');
+	await page.waitForLoadState('networkidle');
 	await page.keyboard.press('q');
 	await page.click('dialog button[type=submit]');
 	await page.waitForSelector('#key');

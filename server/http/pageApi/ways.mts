@@ -40,6 +40,9 @@ export async function addWays(
 				'/web/archiving',
 				{ schema: { body: BODY }, bodyLimit: 10_000 },
 				async ({ body }, reply) => {
+					if (importing.isRunning) {
+						throw new ApiError(409, 'An export is being imported. Wait until that has ended');
+					}
 					archiving.start(body.key);
 					return reply.code(202).send(await answer());
 				},

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WaysAnswer } from '../../../server/http/pageApi/answers.mts';
 import { checkFolder, contentsOf, runCommand } from '../../support/archiveCommand.mts';
 import { addLifelog, dayAgo } from '../../support/lived.mts';
@@ -320,25 +321,30 @@ describe('importing an export', () => {
 			const zip = zipOf(EXPORT);
 			if (how === 'stopped') {
 				const server = await starts();
-				const { interrupt } = await upload(server, zip.subarray(0, 100), zip.length);
+				await upload(server, zip.subarray(0, 100), zip.length);
 				await importingIs(server, 'receiving');
-				const closed = server.close();
-				interrupt();
-				await closed;
+				await server.close();
+				expect(leftIn(folder)).toEqual([]);
 			} else {
 				const { child, exited, ready } = spawnLifelogServer(folder, ['--service-url', sandbox.url]);
 				const server = await signsIn(await ready);
-				const { interrupt } = await upload(server, zip.subarray(0, 100), zip.length);
+				await upload(server, zip.subarray(0, 100), zip.length);
 				await importingIs(server, 'receiving');
+				await until(() => existsSync(join(folder, '.lifelog-drafts')) && leftIn(folder).length > 0);
 				child.kill('SIGKILL');
 				await exited;
-				interrupt();
+				expect(leftIn(folder)).toHaveLength(1);
 			}
 			for (let start = 1; start <= 2; start += 1) {
 				const server = await starts();
 				expect(await importingIs(server, 'failed')).toMatchObject({
 					message: expect.stringMatching(/^The import was interrupted\. Upload the export again/),
 				});
+				const { interrupt } = await upload(server, zip.subarray(0, 100), zip.length);
+				await importingIs(server, 'receiving');
+				interrupt();
+				await importingIs(server, 'failed');
+				expect(leftIn(folder)).toEqual([]);
 				await server.close();
 			}
 			const server = await starts();
@@ -348,6 +354,26 @@ describe('importing an export', () => {
 			await importingIs(await starts(), 'idle');
 		},
 	);
+
+	test('is reported as interrupted by a stop only if something is missing', async () => {
+		const zip = zipOf(EXPORT.slice(0, 1));
+		for (const afterMs of [0, 5, 10, 20, 40, 80]) {
+			folder = temporaryFolder();
+			const server = await starts();
+			expect(await (await upload(server, zip)).status).toBe(202);
+			await sleep(afterMs);
+			await server.close();
+			const again = await starts();
+			const days = existsSync(join(folder, 'days')) ? readdirSync(join(folder, 'days')) : [];
+			const { state } = (await again.ways()).importing;
+			expect([afterMs, days.length, state]).toEqual([
+				afterMs,
+				days.length,
+				days.length > 0 ? 'idle' : 'failed',
+			]);
+			await again.close();
+		}
+	});
 
 	test('takes none that the disk has no room for', async () => {
 		const server = await starts();
@@ -368,6 +394,7 @@ describe('importing an export', () => {
 		const first = await upload(server, zip.subarray(0, 100), zip.length);
 		await importingIs(server, 'receiving');
 		expect(await (await upload(server, zip)).status).toBe(409);
+		expect((await server.archive(SERVICE_KEY)).status).toBe(409);
 		// Another server of the same folder imports, and leaves this one its upload.
 		const index = join(temporaryFolder(), 'index');
 		const other = await starts(undefined, ['--index', index]);

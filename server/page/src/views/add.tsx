@@ -366,7 +366,7 @@ function textAfter(
 	last: 'archiving' | 'importing' | undefined,
 	{ archiving, importing }: Ways,
 ): string | undefined {
-	if (importing.state === 'failed' && last !== 'archiving') return "The import isn't complete.";
+	if (importing.state === 'failed' && last !== 'archiving') return 'The last import failed.';
 	if (last === 'importing') {
 		const unread = importing.imported?.unreadCount ?? 0;
 		return `The export is imported${unread > 0 ? `, except ${count(unread, 'file')}` : ''}.`;

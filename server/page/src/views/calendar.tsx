@@ -57,7 +57,7 @@ function Growing({
 	const isBusy = ways.value !== undefined && busyWith(ways.value) !== undefined;
 	const isEmpty = days.value?.length === 0;
 	useEffect(() => {
-		if (!isBusy && !isEmpty) return;
+		if (!isBusy && !isEmpty && !days.error) return;
 		const timer = setTimeout(days.reload, LOOK_MS);
 		return () => clearTimeout(timer);
 	}, [days.value, days.error, isBusy]);
