@@ -233,15 +233,15 @@ function FromExport({ ways }: { ways: Ways }) {
 	const isBusy = isSending || busyWith(ways) === 'importing';
 	const isReceiving = isBusy && importing.state === 'receiving';
 	const start = useRef<HTMLParagraphElement>(null);
-	const wasBusy = useRef(isBusy);
+	const isSentHere = useRef(false);
 	// The button was gone meanwhile, and the focus with it.
 	useEffect(() => {
-		const isLost = document.activeElement === document.body;
-		if (wasBusy.current && !isBusy && isLost) {
-			start.current!.parentElement!.querySelector('button')!.focus({ preventScroll: true });
-		}
-		wasBusy.current = isBusy;
-	}, [isBusy]);
+		if (isSending) isSentHere.current = true;
+		if (isBusy || !isSentHere.current) return;
+		isSentHere.current = false;
+		if (document.activeElement !== document.body) return;
+		start.current!.parentElement!.querySelector('button')!.focus({ preventScroll: true });
+	}, [isSending, isBusy]);
 	useEffect(() => {
 		if (location.hash === EXPORT) start.current!.scrollIntoView({ block: 'center' });
 	}, []);
