@@ -512,7 +512,8 @@ describe('in a lifelog, a speaker', () => {
 			});
 		});
 		await page.locator('.said').first().click();
-		expect(await playedFrom).toBe(0);
+		// A busy browser tells a moment later where it began. The next line is a second later.
+		expect(await playedFrom).toBeLessThan(1);
 		await page.keyboard.press('Space');
 		await page.waitForFunction(() => document.querySelector('audio')?.paused);
 		expect(await page.evaluate(() => document.querySelector('audio')!.ended)).toBe(false);
