@@ -440,8 +440,10 @@ test('recordings appear even if responses are slow, and an upload continues whil
 		...['--transcription-url', endpoint.url, '--transcription-model', 'whisper-1'],
 	]);
 	const { page, wrong, context } = await open(own);
+	let send = () => {};
+	const sent = new Promise<void>((resolve) => (send = resolve));
 	await page.route('**/v1/recordings*', async (route) => {
-		await sleep(route.request().method() === 'POST' ? 2_000 : 3_500);
+		await (route.request().method() === 'POST' ? sent : sleep(3_500));
 		await route.continue().catch(() => {});
 	});
 	await page.goto('/recordings');
@@ -467,6 +469,7 @@ test('recordings appear even if responses are slow, and an upload continues whil
 	await page.waitForSelector('.facts');
 	await page.keyboard.press('r');
 	await page.waitForSelector('progress');
+	send();
 	await page.waitForSelector('progress', { state: 'detached' });
 	await page.waitForSelector('.recording');
 	await page.waitForSelector('.recording.done');
