@@ -46,7 +46,7 @@ const MAX_CLOSE_MS = 5_000;
 export class Importing {
 	readonly #options: ImportingOptions;
 	readonly #stopped = new AbortController();
-	/** Whether an earlier import was interrupted, and none has ended since. */
+	/** Whether an import was interrupted, and none has ended since. */
 	#wasInterrupted: boolean;
 	#state: Omit<ImportingState, 'room'> = idle;
 	#running: Promise<unknown> = Promise.resolve();
@@ -133,12 +133,11 @@ export class Importing {
 		this.#state = { ...this.#state, ...ended };
 	}
 
-	/** Removes the upload. If that fails, the next import does it. */
+	/** Removes the upload, and the marker unless it's needed. If that fails, the next import does it. */
 	async #end(drafts: Drafts | undefined, isComplete: boolean): Promise<void> {
 		await drafts?.close().catch(() => {});
-		if (isComplete) this.#wasInterrupted = false;
-		const isInterrupted = this.#stopped.signal.aborted || this.#wasInterrupted;
-		if (isComplete || !isInterrupted) await rm(this.#options.marker).catch(() => {});
+		this.#wasInterrupted = !isComplete && (this.#wasInterrupted || this.#stopped.signal.aborted);
+		if (!this.#wasInterrupted) await rm(this.#options.marker).catch(() => {});
 	}
 
 	/** Passes on an upload while there is room for it. */

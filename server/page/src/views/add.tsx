@@ -231,7 +231,7 @@ function FromExport({ ways }: { ways: Ways }) {
 	const { share, problem, send } = useExportUpload();
 	const isSending = share !== undefined;
 	const isBusy = isSending || busyWith(ways) === 'importing';
-	const isReceiving = isBusy && importing.state === 'receiving';
+	const isReceiving = importing.state === 'receiving';
 	const start = useRef<HTMLParagraphElement>(null);
 	const isSentHere = useRef(false);
 	// The button was gone meanwhile, and the focus with it.
